@@ -35,6 +35,10 @@ def read_unchanged(path: Path) -> bytes:
 def listed(path: Path) -> list[str]:
     """What a list beside a file says of it: its SHA-256, or nothing."""
     checksums = path.with_name(CHECKSUMS)
-    lines = read_lines(checksums) if checksums.exists() else []
-    names = ([path.name], [f"*{path.name}"])
-    return [line.split()[0] for line in lines if line.split()[1:] in names]
+    digests = []
+    for line in read_lines(checksums) if checksums.exists() else []:
+        digest, *named = line.split(maxsplit=1)[:2] or [""]
+        # A star says that it was read as bytes; others write ./ and capital digits.
+        if "".join(named).strip().removeprefix("*").removeprefix("./") == path.name:
+            digests.append(digest.lower())
+    return digests

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.inout.files import FilePath, lines_of
+from voiceprivacy.inout.files import FilePath, lines_of, refuse_endless
 from voiceprivacy.inout.tables import fields_of
 from voiceprivacy.inout.writing import whole_or_absent
 
@@ -35,6 +35,7 @@ def read_packed(path: FilePath, columns: list[str]) -> Iterator[tuple[int, list[
 
 def unpacked(path: FilePath) -> bytes:
     """All bytes of a packed file; BadInput where it is damaged or unpacks to more than 50 MB."""
+    refuse_endless(path)
     try:
         with gzip.open(path) as file:
             content = file.read(MOST_UNPACKED + 1)

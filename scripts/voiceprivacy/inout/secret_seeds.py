@@ -3,6 +3,8 @@
 A secret is drawn once, and cannot be found by trying. A seed in a config is open.
 """
 
+import contextlib
+import errno
 import hmac
 import os
 import re
@@ -14,6 +16,7 @@ from voiceprivacy.inout.files import FilePath, read_lines
 from voiceprivacy.seeds import LARGEST
 
 SECRET_BYTES = 32
+NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)  # says a disk, as one that Windows formats
 
 
 def read_secret(path: FilePath) -> bytes:
@@ -36,17 +39,29 @@ def secret_in(path: FilePath, drawn: bytes | None = None) -> bytes:
     path = Path(path)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        written = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-        written.touch(mode=0o600)
         secret = drawn or secrets.token_bytes(SECRET_BYTES)
-        written.write_text(f"{secret.hex()}\n", encoding="ascii")
-        try:  # jobs draw at the same time: the first one wins, and a file is never half there
-            os.link(written, path)
-        except FileExistsError:
-            pass
-        finally:
-            written.unlink()
+        with contextlib.suppress(FileExistsError):  # jobs draw at the same time: the first one wins
+            _write_secret(path, f"{secret.hex()}\n".encode())
     return read_secret(path)
+
+
+def _write_secret(path: Path, content: bytes) -> None:
+    """Write a file that is not there yet and never half there; FileExistsError if it is."""
+    written = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    written.touch(mode=0o600)
+    try:
+        written.write_bytes(content)
+        os.link(written, path)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        # Such a disk can only make the file, and write it at once.
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+    finally:
+        written.unlink()
 
 
 def derive_secretly(secret: bytes, *names: str) -> int:

@@ -110,12 +110,21 @@ def _refuse_special(node: yaml.Node, path: FilePath, *, seen: set[int]) -> None:
             raise BadInput(
                 f"{path}:{line}: YAML that is not supported here (a key that is no text)"
             )
-        if value.tag.endswith((":int", ":float")) and OTHER_NUMBER.fullmatch(value.value):
-            number = yaml.safe_load(value.value)
-            reads = f"{key.value}: YAML reads {value.value} as {number}, not as text"
-            raise BadInput(f"{path}:{line}: {reads}: put it in quotes, or write {number}")
+        _refuse_other_number(key.value, value, path)
+        items = value.value if isinstance(value, yaml.SequenceNode) else ()
+        for number, item in enumerate(items):
+            _refuse_other_number(f"{key.value}.{number}", item, path)
     for child in _children(node, path) if not isinstance(node, yaml.ScalarNode) else ():
         _refuse_special(child, path, seen=seen)
+
+
+def _refuse_other_number(key: str, value: yaml.Node, path: FilePath) -> None:
+    """Refuse what YAML takes for another number than people do, as or in the value of a key."""
+    if value.tag.endswith((":int", ":float")) and OTHER_NUMBER.fullmatch(value.value):
+        number = yaml.safe_load(value.value)
+        where = f"{path}:{value.start_mark.line + 1}: {key}"
+        reads = f"YAML reads {value.value} as {number}, not as text"
+        raise BadInput(f"{where}: {reads}: put it in quotes, or write {number}")
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import parse_json
 from voiceprivacy.inout.tables import number_in
 from voiceprivacy.running import command
@@ -80,7 +81,19 @@ def _form(hint: Any, flag: str) -> dict[str, Any]:
         return {"action": "store_true"}
     if hint in (int, float):
         return {"type": _number_of(hint)}
-    return {"type": hint if hint in (str, Path) else functools.partial(parse_json, name=flag)}
+    return {"type": hint if hint in (str, Path) else functools.partial(_json_of, hint, flag)}
+
+
+def _json_of(hint: Any, flag: str, text: str) -> Any:
+    """The JSON object or list that an option has."""
+    value = parse_json(text, flag)
+    kind = get_origin(hint) or hint
+    items = value if kind is list and isinstance(value, list) else []
+    of_kind = isinstance(value, kind) and all(isinstance(item, dict) for item in items)
+    if not of_kind:
+        expected = "[{...}, ...]" if kind is list else "{...}"
+        raise BadInput(f"{flag}: expected {expected} of JSON, not {text}")
+    return value
 
 
 def _number_of(hint: type[int] | type[float]) -> Callable[[str], float]:

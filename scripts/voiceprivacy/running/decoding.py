@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import refuse_endless
 from voiceprivacy.running import boxes, handed_over, programs
 from voiceprivacy.vocabulary import OF_FFMPEG
 
@@ -62,6 +63,7 @@ def decoded(path: Path) -> Iterator[Path]:
     program = shutil.which("ffmpeg")
     if program is None:
         raise BadInput(f"{path}: needs ffmpeg, which is not installed: {INSTALL}")
+    refuse_endless(path)
     _refuse_playlist(path)
     with tempfile.TemporaryDirectory() as folder:
         sound, said = Path(folder, "sound.wav"), Path(folder, "said")

@@ -17,6 +17,7 @@ from voiceprivacy.inout import (
     files,
     foreign,
     json_files,
+    packed,
     placeholders,
     typed_tables,
     writing,
@@ -165,6 +166,12 @@ def test_only_paths_behind_variables_are_told_apart(tmp_path, monkeypatch):
     assert digests[0] == digests[1] != digests[2] and digests[3] == ""
     assert placeholders.variables_in(command) == ["CODE", "TOKEN"]
     assert placeholders.paths_behind("no variables") == ""
+
+
+def test_a_named_pipe_is_no_packed_table(tmp_path):
+    os.mkfifo(tmp_path / "trials.gz")
+    with pytest.raises(BadInput, match="is a pipe or a device"):
+        packed.unpacked(tmp_path / "trials.gz")
 
 
 def test_a_folder_behind_a_link_is_replaced_where_it_lies(tmp_path):

@@ -104,7 +104,12 @@ def listed(tmp_path):
     return path
 
 
-def test_weights_are_those_that_the_list_beside_them_names(listed):
+@pytest.mark.parametrize("form", ["{}  {}", "{} *{}", "{}  ./{}", "{:>}  {}"])
+def test_weights_are_those_that_the_list_beside_them_names(listed, form):
+    digest = hashlib.sha256(listed.read_bytes()).hexdigest()
+    if ">" in form:
+        digest = digest.upper()
+    listed.with_name("SHA256SUMS").write_text(form.format(digest, listed.name))
     load_weights(torch.nn.Linear(2, 1), listed)
     torch.save(torch.nn.Linear(2, 1).state_dict(), listed)  # as good, and not the same
     with pytest.raises(BadInput, match=r"embedding_model.ckpt: is not the file that .*SHA256SUMS"):

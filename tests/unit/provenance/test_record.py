@@ -1,5 +1,6 @@
 """Provenance: what was hashed, which seeds, what jobs cost, and no needless change between runs."""
 
+import errno
 import hashlib
 import json
 import os
@@ -298,3 +299,14 @@ def test_edits_between_two_states_are_keys_numbers_and_entries():
         ["anonymisers.mine.command", "anonymisers.mine.alpha 0.5 -> 1.0", "anonymisers.b2"],
         ["voiceprivacy", "numpy 2.1 -> 2.2", "files of anonymisers.mine"],
     )
+
+
+def test_a_disk_without_hard_links_holds_a_secret_too(tmp_path, monkeypatch):
+    def link(source, target):
+        raise PermissionError(errno.EPERM, "Operation not permitted", str(source))
+
+    monkeypatch.setattr(os, "link", link)
+    path = tmp_path / "secret_seed"
+    secret = secret_seeds.secret_in(path)
+    assert secret_seeds.secret_in(path, b"other") == secret
+    assert [*tmp_path.iterdir()] == [path] and path.stat().st_mode & 0o777 == 0o600

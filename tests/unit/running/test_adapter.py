@@ -101,6 +101,15 @@ def test_what_does_not_fit_the_signature_is_refused(words):
     assert left.value.code == 2
 
 
-def test_an_option_that_is_no_json_is_named():
-    with pytest.raises(BadInput, match=r"^--source: not JSON \(Expecting"):
-        read("--source", "{")
+@pytest.mark.parametrize(
+    ("flag", "text", "said"),
+    [
+        ("--source", "{", r"not JSON \(Expecting"),
+        ("--source", "3", "expected {"),
+        ("--several", "{}", r"expected \[{"),
+        ("--several", "[{}, 1]", r"expected \[{"),
+    ],
+)
+def test_an_option_that_is_not_its_json_is_named(flag, text, said):
+    with pytest.raises(BadInput, match=f"^{flag}: {said}"):
+        read(flag, text)

@@ -17,6 +17,7 @@ from support import needs
 from voiceprivacy.corpora.recordings import inspect
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
+from voiceprivacy.inout.inputs import guarding_inputs, refuse_input
 from voiceprivacy.running import boxes, decoding
 
 STAND_IN = """#!{python}
@@ -92,6 +93,15 @@ def test_lists_of_other_files_and_empty_ones_are_refused_before_ffmpeg_sees_them
     said = "is a list of other files" if content else "is empty"
     refused(stand_in / "list.mp4", f"list.mp4: {said}")
     assert not (stand_in / "told").exists()
+
+
+def test_what_is_decoded_is_an_input_and_no_pipe(stand_in):
+    """A film could be overwritten by a command that had read it; a named pipe never ended."""
+    os.mkfifo(stand_in / "pipe.m4a")
+    refused(stand_in / "pipe.m4a", "is a pipe or a device")
+    of_input = pytest.raises(BadInput, match="is an input of this command")
+    with guarding_inputs(), decoding.decoded(stand_in / "talk.m4a"), of_input:
+        refuse_input(stand_in / "talk.m4a")
 
 
 def test_what_ffmpeg_cannot_read_is_named_with_its_reason(stand_in):
