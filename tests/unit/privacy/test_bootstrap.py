@@ -170,6 +170,12 @@ def test_numbers_without_a_speaker_are_those_of_the_other_speakers_trials():
     assert np.isnan(list(of_two.values())).tolist() == [[True, True]] * 2
 
 
+def test_weights_of_two_speakers_are_multiplied_beyond_a_byte():
+    pairs_of, speaker_of = noisy(1, n_speakers=2)
+    trials = samples.by_class(score_files.arrange(pairs_of, speaker_of))
+    assert {*samples.draw(trials, np.array([20, 20])).nontarget_weights} == {400}
+
+
 @given(seed=st.integers(0, 50), n_speakers=st.integers(2, 5), digits=st.integers(0, 2))
 def test_a_sample_without_a_speaker_is_the_one_that_weighs_this_speaker_0(seed, n_speakers, digits):
     pairs_of, speaker_of = noisy(1, seed=seed, n_speakers=n_speakers, n_utterances=2)
@@ -182,6 +188,7 @@ def test_a_sample_without_a_speaker_is_the_one_that_weighs_this_speaker_0(seed, 
         assert (sample is None) == (expected is None)
         if sample and expected:
             np.testing.assert_equal(sample[1:], expected[1:])
+            assert sample.nontarget_weights.tolist() == expected.nontarget_weights.tolist()
             blocks = calibration.pav_blocks(expected.ties, laplace=True)
             assert zebra.strongest_of_ties_log10(sample.ties) == zebra.strongest_log10(blocks)
             assert verification.sample_metrics(sample) == verification.sample_metrics(expected)
