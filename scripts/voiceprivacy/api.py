@@ -16,10 +16,12 @@ Conventions
 * Results print in one line, are tables in a notebook, and ``result.frame()`` is a DataFrame.
 """
 
+import contextlib
 import html
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from numbers import Real
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from numbers import Integral, Real
+from os import PathLike
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -66,6 +68,7 @@ class Speakers(Protocol):
 
 COLUMNS = ("enrolment", "trial", "label", "score")
 SET, LIST, ATTACKER = "scores", "all", "these scores"  # what the verdict calls them
+MOST_REPLICATES = 1_000_000  # as in a config
 ROWS = ("metric", "value", "ci_low", "ci_high")
 
 
@@ -326,8 +329,10 @@ def calibration(*, train: Trials, test: Trials, laplace: bool = True) -> Calibra
     ------
     BadInput : as ``verification``
     """
+    if not isinstance(laplace, bool | np.bool_):
+        raise BadInput(f"laplace={laplace!r}: expected True or False")
     metrics, profiles = _zebra.assess_calibration(
-        train=_classes(train), test=_classes(test), laplace=laplace
+        train=_classes(train), test=_classes(test), laplace=bool(laplace)
     )
     numbers = _plain(metrics)
     return Calibration(
@@ -449,7 +454,9 @@ def trial_scores(
     """
     from voiceprivacy.attack.backends import backends
 
-    columns = {name: _column(trials, name) for name in COLUMNS[:3]}
+    if not isinstance(backend, str | PathLike):
+        raise BadInput(f"backend={backend!r}: expected cosine, jensen_shannon or an npz")
+    columns = _columns(trials, COLUMNS[:3])
     labels = [_label(word, f"label of row {n}") for n, word in enumerate(columns["label"])]
     texts = [[str(name) for name in columns[side]] for side in ("enrolment", "trial")]
     listed = [Trial(*row) for row in zip(*texts, labels, strict=True)]
@@ -457,6 +464,7 @@ def trial_scores(
         raise BadInput("trials: there is no trial")
     sides = {}
     for side, vectors in (("enrolment", enrolment), ("trial", trial)):
+        _refuse_no_mapping(vectors, side, "{utterance: array}")
         rows = [_floats(vector, f"{side} '{name}'") for name, vector in vectors.items()]
         if len({row.shape for row in rows}) != 1 or rows[0].ndim != 1:
             raise BadInput(f"{side}: expected arrays of one length, an utterance each")
@@ -465,7 +473,11 @@ def trial_scores(
     galleries = backends.galleries_of(sides, backend=backend, protected=protected)
     lists = None
     if enrolments is not None:
-        names = {str(name): [*map(str, ids)] for name, ids in enrolments.items()}
+        _refuse_no_mapping(enrolments, "enrolments", "{enrolment: [utterance, ...]}")
+        names = {
+            str(name): [*map(str, _values(ids, f"enrolments of '{name}'"))]
+            for name, ids in enrolments.items()
+        }
         lists = backends.Lookup(names, path="enrolments", kind="enrolment")
     scores = backends.score_trials(
         backends.scorer(backend), listed, **galleries, enrolments=lists
@@ -496,17 +508,21 @@ def verdict(
     BadInput : as ``verification``; no protected system; a condition that a system has not; no
         condition of a system; a threshold that is none
     """
+    _refuse_no_mapping(attacks, "attacks", "{system: {condition: table of trials}}")
+    given: Any = {} if thresholds is None else thresholds
+    _refuse_no_mapping(given, "thresholds", "{name: number}")
     if not {*attacks} - {ORIGINAL}:
         raise BadInput("attacks: expected a protected system")
     table = ScoreTable(_names(speakers))
-    given: Any = thresholds or {}
     for name, number in given.items():
         _refuse_others(Thresholds._fields, "thresholds", name)
-        if not isinstance(number, Real) or not float(number) >= 0:  # NaN is not
+        if not _number(number) >= 0:  # NaN is not
             raise BadInput(f"thresholds: {name} is {number!r}, not a number from 0 on")
     for system, conditions in attacks.items():
+        of_system = f"attacks: system '{system}'"
+        _refuse_no_mapping(conditions, of_system, "{condition: table of trials}")
         if not len(conditions):
-            raise BadInput(f"attacks: system '{system}' has no condition: give op, pp or rr")
+            raise BadInput(f"{of_system} has no condition: give op, pp or rr")
         for condition, trials in conditions.items():
             check_condition(system, condition, "attacks")
             scored = _scored(trials)
@@ -570,8 +586,14 @@ def plot(shown: Mapping[str, Any] | Result, *, picture: str | None = None) -> An
 
 def _refuse_others(known: Collection[str], name: str, word: str) -> None:
     """Refuse (BadInput) an argument that is none of the known words."""
-    if word not in known:
+    if not isinstance(word, str) or word not in known:
         raise BadInput(f"{name}={word!r}: expected one of {', '.join(known)}")
+
+
+def _refuse_no_mapping(value: Any, name: str, expected: str) -> None:
+    """Refuse (BadInput) an argument that is no dict, nor anything like one."""
+    if not isinstance(value, Mapping):
+        raise BadInput(f"{name}: expected {expected}")
 
 
 # Tables of trials.
@@ -606,10 +628,10 @@ def _given(
 
 def _by_label(scores: ArrayLike, labels: ArrayLike) -> dict[str, Scores]:
     """The scores of either class."""
-    values, words = np.asarray(scores), np.asarray(labels)
-    if values.shape != words.shape or values.ndim != 1:
-        raise BadInput(f"scores have the shape {values.shape}, and labels {words.shape}")
-    classes = np.array([_label(word, f"labels[{n}]") for n, word in enumerate(words.tolist())])
+    values, words = np.array(_values(scores, "scores")), _values(labels, "labels")
+    if len(values) != len(words):
+        raise BadInput(f"there are {len(values)} scores, and {len(words)} labels")
+    classes = np.array([_label(word, f"labels[{n}]") for n, word in enumerate(words)])
     return {label: values[classes == label] for label in LABELS}
 
 
@@ -631,27 +653,26 @@ def _floats(values: ArrayLike, name: str) -> Floats:
     """Numbers as an array; BadInput for anything else."""
     try:
         return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadInput(f"{name}: expected an array of numbers") from None
 
 
 def _scored(trials: Trials) -> ScoredTrials:
     """The trials of a table."""
-    columns = [_column(trials, name) for name in COLUMNS]
-    if len({len(column) for column in columns}) != 1:
-        raise BadInput("trials: columns of different lengths")
+    columns = _columns(trials, COLUMNS).values()
     scored: dict[tuple[str, str], tuple[Trial, float]] = {}
     for enrolment, trial, word, score in zip(*columns, strict=True):
         where = f"trial '{enrolment} {trial}'"
         label = _label(word, where)
-        if not isinstance(score, int | float) or np.isnan(score):
+        number = _number(score)
+        if np.isnan(number):
             raise BadInput(f"{where}: {score!r} is no score")
         pair = str(enrolment), str(trial)
         if "nan" in pair and float in {type(enrolment), type(trial)}:  # pandas reads NA so
             raise BadInput(f"{where}: NaN is no id: read the table with keep_default_na=False")
         if pair in scored:
             raise BadInput(f"{where} occurs twice")
-        scored[pair] = Trial(*pair, label), float(score)
+        scored[pair] = Trial(*pair, label), number
     arrays = ScoredTrials.of(scored.values())
     _warn(warning_of_itself(arrays))
     for label, values in arrays.classes.items():
@@ -665,11 +686,34 @@ def _warn(warning: str | None) -> None:
         warnings.warn(f"trials: {warning}", stacklevel=3)
 
 
-def _column(trials: Trials, name: str) -> list[Any]:
-    try:
-        return np.asarray(trials[name]).tolist()
-    except (KeyError, IndexError, TypeError):
-        raise BadInput(f"trials: no column {name}; expected {', '.join(COLUMNS)}") from None
+def _columns(trials: Trials, names: Sequence[str]) -> dict[str, list[Any]]:
+    """The columns of a table, which are of one length."""
+    columns = {}
+    for name in names:
+        try:
+            column = trials[name]
+        except (KeyError, IndexError, TypeError):
+            raise BadInput(f"trials: no column {name}; expected {', '.join(names)}") from None
+        columns[name] = _values(column, f"trials: column {name}")
+    if len({len(column) for column in columns.values()}) != 1:
+        raise BadInput("trials: columns of different lengths")
+    return columns
+
+
+def _number(value: Any) -> float:
+    """A number as a float; NaN for what is none, or has more digits than a float."""
+    with contextlib.suppress(OverflowError):
+        return float(value) if isinstance(value, Real) else np.nan
+    return np.nan
+
+
+def _values(values: Any, name: str) -> list[Any]:
+    """The values of an array (N,) as Python has them; BadInput for anything else."""
+    with contextlib.suppress(ValueError):  # lists of different lengths
+        array = np.asarray(values)
+        if array.ndim == 1:
+            return array.tolist()
+    raise BadInput(f"{name}: expected a list of values")
 
 
 def _label(word: Any, where: str) -> str:
@@ -715,7 +759,10 @@ def _matrix(
 ) -> ScoreMatrix:
     """Scores of rows against columns, which are the ``same`` utterances or others."""
     values = _floats(scores, "scores")
-    rows, columns = np.asarray(row_speakers).astype(str), np.asarray(column_speakers).astype(str)
+    rows, columns = (
+        np.array(_values(names, "speakers")).astype(str)
+        for names in (row_speakers, column_speakers)
+    )
     if values.shape != (len(rows), len(columns)):
         raise BadInput(
             f"scores have the shape {values.shape}, and the speakers {(len(rows), len(columns))}"
@@ -738,10 +785,11 @@ def _plain(numbers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _intervals(metrics, trials, measure, n_replicates, seed):
+    is_count = isinstance(n_replicates, Integral) and not isinstance(n_replicates, bool)
+    if not is_count or not 0 <= n_replicates <= MOST_REPLICATES:
+        raise BadInput(f"n_replicates: {n_replicates} is no whole number from 0 to a million")
     if trials is None or not n_replicates:
         return {}
-    if n_replicates < 0:
-        raise BadInput(f"n_replicates: {n_replicates} is less than none")
     own = {"corrections": CORRECTIONS}
     drawn = bootstrap.resample_scores(trials, measure, n_replicates=n_replicates, seed=seed, **own)
     limits = bootstrap.intervals(metrics, drawn, n_speakers=n_speakers(trials), **own)

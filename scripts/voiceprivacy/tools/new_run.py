@@ -7,6 +7,7 @@ Conventions
 ``left_out`` is {utterance: why} everywhere; what a function leaves out it adds there.
 """
 
+import functools
 from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -17,14 +18,17 @@ from voiceprivacy import seeds
 from voiceprivacy.anonymise.findings import EQUAL, unlike_length
 from voiceprivacy.anonymise.plugins import cuts_of
 from voiceprivacy.corpora import compared_sounds, same_sound
+from voiceprivacy.corpora.checks import SHORT_S
 from voiceprivacy.corpora.listing import Findings, Listed
 from voiceprivacy.corpora.recordings import IS_SILENT, inspect, is_same_sound, is_used_in_place
 from voiceprivacy.corpora.rows import Cut, whole
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.foreign import refuse_no_utf8
+from voiceprivacy.plan.defaults import strongest_extractor
 from voiceprivacy.tools.file_names import audio_files, is_found_without_help, pair
 from voiceprivacy.tools.intake import Intake, read, why_not_listed
+from voiceprivacy.tools.tryout import least_s
 from voiceprivacy.tools.unpacking import is_packed
 from voiceprivacy.vocabulary import ORIGINAL
 
@@ -263,6 +267,7 @@ def _heard(listed, left_out, threads):
     inspections = inspect([original.audio for original in listed], samples=True, threads=threads)
     for original, inspection in zip(listed, inspections, strict=True):
         fault = inspection.error or _silent(inspection) or why_not_listed(whole(original.audio))
+        fault = fault or _too_short(inspection.header)
         if fault:
             left_out[original.utterance] = f"{original.audio}: {fault}"
         else:
@@ -315,6 +320,20 @@ def _leave_out_originals(words, originals, sounds, protected, prints, faults):
 
 def _silent(inspection):
     return next((text for text in inspection.oddities if text.startswith(IS_SILENT)), None)
+
+
+def _too_short(header):
+    """Why a recording is too short for the attacker that the config gets; None where it is not."""
+    (extractor,) = strongest_extractor()
+    if header.duration_s >= SHORT_S or header.duration_s >= _least_s(extractor):
+        return None
+    needs = f"extractor '{extractor}' needs {_least_s(extractor):.3f} s"
+    return f"lasts {header.duration_s:.3f} s, and {needs}"
+
+
+@functools.cache
+def _least_s(extractor):
+    return least_s(strongest_extractor()[extractor])
 
 
 def _versions(intake, protected, again, headers, sounds, threads):

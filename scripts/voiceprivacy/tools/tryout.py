@@ -31,6 +31,7 @@ from voiceprivacy.inout import audio
 from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.plan import configuration
+from voiceprivacy.plan.attackers import MODEL_FILES, recipe_file
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import FUNCTIONS
 from voiceprivacy.running import programs
@@ -82,37 +83,67 @@ def findings_of(configs: Sequence[str | Path], plan: Plan, *, call: bool) -> Fin
             elif reason:
                 other = f"{reason} (it was called here, not in its environment {options['env']})"
                 findings.oddity(path, line, f"{words}: {other}")
-            elif made and not _is_same(
-                made, _called(plan, name, said, Path(folder, f"{name}.2"))[0]
-            ):
-                findings.oddity(path, line, f"{words} {AGAIN}")
+            elif made:
+                again, _ = _called(plan, name, said, Path(folder, f"{name}.2"))
+                if not _is_same(made, again):
+                    findings.oddity(path, line, f"{words} {AGAIN}")
     return findings
 
 
 def too_short(plan: Plan, examined: Mapping[str, Examination]) -> Findings:
     """Recordings that are shorter than a model of the run takes, one error for each corpus."""
     findings = Findings()
-    short = {name: examined[name].shortest for name in plan.speech.evaluated if name in examined}
-    if not any(short.values()):
-        return findings
-    from voiceprivacy.attack.extractors.networks import shortest_s  # seconds: only where needed
-
-    for extractor, options in plan.attackers.extractors.items():
-        folder = plan.attackers.model_folder(extractor)
-        if not folder or not Path(folder).is_dir() or options.get("trust"):
-            continue
+    short = {corpus: own.shortest for corpus, own in examined.items() if own.shortest}
+    embedded: dict[str, list[str]] = {}  # by what the config calls an extractor
+    for options in plan.attackers.extractors.values() if short else ():
+        embedded.setdefault(options["base"], list(plan.speech.evaluated))
+    for backend, name in plan.attackers.trained() if short else ():
+        corpus = plan.attackers.backends[backend]["train"]["corpus"]
+        embedded[plan.attackers.extractors[name]["base"]].append(corpus)
+    for extractor, corpora in embedded.items():
         try:
-            least_s = shortest_s(folder)
+            needed_s = least_s(plan.config["extractors"][extractor])
         except BadInput as error:
             findings.bad_file(error)
             continue
-        for corpus, seconds in short.items():
-            names = [name for name, duration_s in seconds.items() if duration_s < least_s]
+        for corpus in dict.fromkeys(corpora):
+            seconds = short.get(corpus, {}).items()
+            names = [utterance for utterance, duration_s in seconds if duration_s < needed_s]
             if names:
                 are = counted(len(names), "recording is", "recordings are")
-                message = f"{are} shorter than {least_s:.3f} s, which extractor '{extractor}' needs"
-                findings.error(f"corpus {corpus}", "-", f"{message}: exclude: [{', '.join(names)}]")
+                message = f"{are} shorter than {needed_s:.3f} s, which extractor '{extractor}'"
+                remedy = f"exclude: [{', '.join(sorted(names))}]"
+                findings.error(f"corpus {corpus}", "-", f"{message} needs: {remedy}")
     return findings
+
+
+def least_s(options: Mapping[str, Any]) -> float:
+    """How many seconds a recording must last for an extractor's entry.
+
+    Returns
+    -------
+    float : 0 where any recording will do that a run takes, or nothing here tells. Histograms and
+        the measures of utility take a single frame.
+
+    Raises
+    ------
+    BadInput : its model or its recipe is none
+    """
+    if "package" in options:
+        from voiceprivacy.attack.extractors import packages
+
+        return packages.ENCODERS[options["package"]].shortest / packages.SAMPLE_RATE
+    settings = ""
+    if "train" in options:
+        settings = ours(recipe_file(options["recipe"]))
+    elif "model" in options and "revision" not in options and not options.get("trust"):
+        settings = f"{ours(options['model'])}/{MODEL_FILES[0]}"
+    # Networks may be in an environment of the jobs alone.
+    if not os.path.isfile(settings) or not all(map(find_spec, ("torch", "speechbrain"))):
+        return 0.0
+    from voiceprivacy.attack.extractors.networks import shortest_s  # seconds: only where needed
+
+    return shortest_s(settings)
 
 
 def wrong_recipes(plan: Plan) -> Findings:

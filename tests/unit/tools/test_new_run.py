@@ -185,6 +185,14 @@ def test_what_has_no_usable_protected_version_is_left_out_for_all_and_named(tmp_
     assert config_in(tmp_path)["corpora"]["speech"]["left_out"] == 4
 
 
+def test_what_is_too_short_for_the_attacker_of_the_config_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr("voiceprivacy.plan.defaults.is_installed", lambda model: False)
+    speech = tree(tmp_path / "speech", seconds=0.3)
+    write(speech / "anna" / "000.wav", seconds=0.1)
+    left_out = examine(speech, {"copy": speech}).left_out
+    assert "lasts 0.100 s, and extractor 'ecapa_small' needs 0.245 s" in left_out["anna-000"]
+
+
 def test_speakers_with_too_few_utterances_are_left_out_or_fewer_enrol_and_some_need_three(tmp_path):
     speech = tree(tmp_path / "speech", speakers=many(10))
     tree(speech, speakers=["few"], utterances=1)

@@ -1,11 +1,14 @@
 """Programs and functions of a config are tried before a run: mistakes stand at their lines."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import yaml
 from support.plans import voices
 from support.sounds import RATE
 
+from voiceprivacy.corpora import checks
 from voiceprivacy.inout import audio
 from voiceprivacy.plan import configuration
 from voiceprivacy.plan.plan import Plan
@@ -112,3 +115,35 @@ def test_a_recipe_of_ones_own_is_read_before_speech_is_protected(tmp_path):
     }
     (finding,) = tryout.wrong_recipes(Plan(configuration.check(config)))
     assert str(finding).startswith(f"{recipe}: number_of_epochs is 'three'")
+
+
+def test_recordings_that_an_attacker_cannot_take_are_known_before(tmp_path, in_tmp_path):
+    rng = np.random.default_rng(0)
+    for speaker, number in product("ab", range(4)):
+        seconds = 0.03 if (speaker, number) == ("a", 1) else 0.2 if speaker == "a" else 0.3
+        samples = rng.normal(0, 0.1, round(seconds * 16000))
+        audio.write(tmp_path / f"speech/{speaker}/{speaker}{number}.wav", samples, 16000)
+    spoken = {"folder": {"root": "speech", "pattern": "{speaker}/{utterance}.wav"}}
+    spoken |= {"gender": "mixed", "protocol": {"enrol_trial": {"enrolment_utterances": 1}}}
+    learning = {"train": {"corpus": "t", "speech": "original"}, "recipe": "ecapa_small"}
+    extractors = {
+        "ecapa": {"model": "{resources}/ecapa_small"},
+        "mine": learning,
+        "dvector": {"package": "dvector"},
+        "pitch": {"f0": {}},
+    }
+    corpora = {"x": spoken, "t": voices(4, 4, first=9, use="train")}
+    backends = {"cosine": {"type": "cosine"}, "js": {"type": "jensen_shannon"}}
+    backends["p"] = {"type": "plda", "train": {"corpus": "t"}, "extractors": ["dvector"]}
+    config = {"corpora": corpora, "extractors": extractors, "backends": backends}
+    config = configuration.check(config | {"semi_informed": False})
+    examined = {"x": checks.examine_entry("x", config["corpora"])}
+    examined["t"] = examined["x"]._replace(shortest={"t1": 0.03})
+    said = [str(finding) for finding in tryout.too_short(Plan(config), examined)]
+    assert [line.partition(" shorter ")[0] for line in said] == [
+        "corpus x: 4 recordings are",
+        "corpus x: 4 recordings are",
+        "corpus x: 1 recording is",
+        "corpus t: 1 recording is",
+    ]
+    assert "extractor 'mine' needs: exclude: [a0, a1, a2, a3]" in said[1]

@@ -110,7 +110,7 @@ class Extractor:
         folder = Path(folder)
         if not folder.is_dir():
             raise BadInput(f"{folder}: not found (a folder with {SETTINGS} and {WEIGHTS})")
-        settings, features, embedding = _described(folder)
+        settings, features, embedding = _described(folder / SETTINGS)
         self.folder, self.device, self.preparation = folder, torch_device(device), preparation
         self.sample_rate = features.fields.get("sample_rate", 16000)
         self.shortest = _shortest(features, embedding)
@@ -340,15 +340,15 @@ def _random_states(device):
     return [torch.cuda.current_device()] if device.type == "cuda" else []
 
 
-def shortest_s(folder: Path | str) -> float:
-    """How long a recording has to be, in seconds, for the model of a SpeechBrain folder."""
-    _, features, embedding = _described(folder)
+def shortest_s(settings: Path | str) -> float:
+    """How long a recording has to be, in seconds, for a model by its hyperparameters, or recipe."""
+    _, features, embedding = _described(settings)
     return _shortest(features, embedding) / _field(features, "sample_rate")
 
 
-def _described(folder):
-    """The settings in a folder, and its sections of filter banks and of the network."""
-    settings = Hyperparameters(Path(folder, SETTINGS))
+def _described(path):
+    """The settings in a file, and its sections of filter banks and of the network."""
+    settings = Hyperparameters(path)
     features = settings.section("compute_features", classes=FEATURES)
     return settings, features, settings.section("embedding_model", classes=EMBEDDING)
 

@@ -165,7 +165,11 @@ class WhisperEncoder:
         return np.sign(mean) * np.sqrt(np.abs(mean))
 
 
-ENCODERS = {"resemblyzer": Resemblyzer, "dvector": DVector, "whisper": WhisperEncoder}
+ENCODERS: dict[str, type[Encoder]] = {
+    "resemblyzer": Resemblyzer,
+    "dvector": DVector,
+    "whisper": WhisperEncoder,
+}
 
 
 def embed_manifest(utterances: list[Utterance], *, package: str, threads: int = 1) -> Embeddings:
