@@ -98,3 +98,19 @@ def test_a_folder_on_more_ways_than_anybody_walks_is_refused_and_links_beside_ar
         os.symlink(f"../real/{speaker}", tmp_path / "mine" / speaker)
     listed = folder.list_utterances({"root": f"{tmp_path}/mine", "pattern": PATTERN}, Findings())
     assert [utterance.speaker for utterance in listed] == ["a", "b"]
+
+
+@pytest.mark.parametrize("inner_s", [0.05, 9])
+def test_a_limit_within_another_one_leaves_that_one_in_force(inner_s):
+    """A pattern of a record took away the limit of the check of all records."""
+    began = time.process_time()
+    with pytest.raises(BadInput, match="outer"), foreign.within(0.1, "outer"):
+        with foreign.within(inner_s, "inner"):
+            pass
+        while time.process_time() - began < 3:
+            pass
+    assert time.process_time() - began < 1
+    inner = foreign.within(inner_s, "inner" if inner_s > 1 else "outer")
+    with pytest.raises(BadInput, match="outer"), foreign.within(0.06, "outer"), inner:
+        while time.process_time() - began < 3:
+            pass

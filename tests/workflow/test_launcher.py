@@ -22,6 +22,7 @@ CODE = "open('marked', 'w').close()"
 # Configs that are refused: {what they are: (their text or bytes, the line, words of the message)}.
 HOSTILE = {
     "a key twice": (f"seed: 1\n{CORPORA}seed: 2\n", 4, "key 'seed' occurs twice"),
+    "a key twice in other words": ("yes: 1\non: 2\n", 2, "key 'on' occurs twice"),
     "a key twice in JSON": ('{"seed": 1,\n\t"seed": 2}', 2, "key 'seed' occurs twice"),
     "a Python call": (f'seed: !!python/object/apply:eval ["{CODE}"]\n', 1, "is not supported"),
     "a tag of binary data": ("seed: !!binary aGVsbG8=\n", 1, "a binary"),

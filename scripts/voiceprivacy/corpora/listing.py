@@ -38,6 +38,7 @@ from voiceprivacy.errors import BadInput, counted, shown
 from voiceprivacy.inout import ids, tables
 from voiceprivacy.inout.foreign import composed
 from voiceprivacy.inout.ids import PIECE, safe_id
+from voiceprivacy.inout.placeholders import ours_in
 from voiceprivacy.vocabulary import BESIDE_THE_KIND, PROTOCOLS, RESOURCES
 
 Source: TypeAlias = dict[str, Any]  # {kind: options}, and BESIDE_THE_KIND
@@ -137,7 +138,7 @@ class Findings(list[Finding]):
 
 
 def kind_of(source: Source) -> tuple[ModuleType, Any]:
-    """The module of a source's kind, and its options.
+    """The module of a source's kind, and its options, in which {resources} is filled in.
 
     Raises
     ------
@@ -160,7 +161,7 @@ def _chosen(choice, known, folder):
     name = names[0]
     if name not in known:
         raise BadInput(f"{name}: there is no such kind of corpus or protocol")
-    return kinds.module_of(name, f"corpora/{folder}"), choice[name]
+    return kinds.module_of(name, f"corpora/{folder}"), ours_in(choice[name])
 
 
 def source_of_entry(corpus: dict[str, Any]) -> Source:

@@ -207,6 +207,7 @@ def refuse_no_utf8(root: FilePath, paths: Iterable[FilePath]) -> None:
 # Patterns: some take longer than anybody lives.
 
 LONGEST_S, LONGEST_S_OF_A_TEXT = 10, 1e-4
+SOON_S = 1e-3  # a timer of 0 would never ring
 
 
 class _TimeIsUp(BaseException):
@@ -215,7 +216,10 @@ class _TimeIsUp(BaseException):
 
 @contextlib.contextmanager
 def within(seconds: float | None, message: str) -> Iterator[None]:
-    """Refuse (BadInput) a block that takes a processor longer; None gives it all the time."""
+    """Refuse (BadInput) a block that takes a processor longer; None gives it all the time.
+
+    A block within another one takes of that one's time.
+    """
 
     def end(*_: object) -> None:
         raise _TimeIsUp
@@ -223,15 +227,23 @@ def within(seconds: float | None, message: str) -> Iterator[None]:
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
         return
+    around_s, _ = signal.setitimer(signal.ITIMER_VIRTUAL, 0)  # left to the block around, or 0
     before = signal.signal(signal.SIGVTALRM, end)
+    given_s, left_s = min(seconds, around_s or seconds), 0.0
     try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-        yield
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, given_s)
+            yield
+        finally:
+            left_s, _ = signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     except _TimeIsUp:
+        if given_s < seconds:  # it is the block around that takes too long
+            raise
         raise BadInput(message) from None
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+        if around_s:
+            signal.setitimer(signal.ITIMER_VIRTUAL, max(SOON_S, around_s - given_s + left_s))
 
 
 @contextlib.contextmanager

@@ -34,6 +34,15 @@ def ours(text: str) -> str:
     return text if filled == text else OurPath(filled)
 
 
+def ours_in(value: Any) -> Any:
+    """A value of a config with {scripts} and {resources} replaced in all of its strings."""
+    if isinstance(value, dict):
+        return {key: ours_in(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [ours_in(inner) for inner in value]
+    return ours(value) if isinstance(value, str) else value
+
+
 def wherever_ours_lie(text: str) -> str:
     """The reverse of ``ours``: the same in every copy of the code."""
     return text.replace(str(SCRIPTS), "{scripts}").replace(str(RESOURCES), "{resources}")

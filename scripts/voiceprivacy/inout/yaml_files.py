@@ -185,9 +185,13 @@ def _children(node: yaml.Node, path: FilePath) -> list[yaml.Node]:
 
 
 def _refuse_double_keys(node: yaml.MappingNode, path: FilePath) -> None:
-    seen = set()
+    """Refuse keys that are written alike or read alike: yes and true, 1 and true."""
+    seen: set[Any] = set()
     for key, _ in node.value:
-        if isinstance(key, yaml.ScalarNode):
-            if key.value in seen:
-                raise BadInput(f"{path}:{key.start_mark.line + 1}: key '{key.value}' occurs twice")
-            seen.add(key.value)
+        if not isinstance(key, yaml.ScalarNode):
+            continue
+        is_number = key.tag.endswith((":bool", ":int", ":float")) and len(key.value) <= MOST_DIGITS
+        known = {key.value, yaml.safe_load(key.value) if is_number else key.value}
+        if known & seen:
+            raise BadInput(f"{path}:{key.start_mark.line + 1}: key '{key.value}' occurs twice")
+        seen |= known

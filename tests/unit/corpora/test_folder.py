@@ -49,6 +49,15 @@ def test_two_persons_of_one_name_are_an_error(tmp_path):
     assert error.startswith(said)
 
 
+def test_a_table_of_speakers_that_contradicts_paths_or_itself_is_an_error(tmp_path):
+    source = folder(tmp_path, ["f/01/a.wav"], pattern="{gender}/{speaker}/{utterance}.wav")
+    write_lines(tmp_path / "sp.tsv", ["speaker\tgender\tage", "01\tm\t30", "01\tm\t40"])
+    source["folder"]["speakers"] = str(tmp_path / "sp.tsv")
+    of_age, of_gender = listed(source)[1]
+    assert of_age.startswith(f"error {tmp_path}/sp.tsv:3: speaker '01' has another age")
+    assert of_gender.startswith(f"error {tmp_path}/f/01/a.wav: speaker '01' is f here, and m in")
+
+
 @pytest.mark.parametrize(
     ("pattern", "nearest"),
     [

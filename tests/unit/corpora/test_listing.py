@@ -6,8 +6,15 @@ from itertools import chain
 import pytest
 
 from voiceprivacy.corpora import listing
-from voiceprivacy.corpora.listing import Findings, Listed, read_transcripts
+from voiceprivacy.corpora.listing import (
+    Findings,
+    Listed,
+    kind_of,
+    protocol_of,
+    read_transcripts,
+)
 from voiceprivacy.errors import BadInput
+from voiceprivacy.vocabulary import RESOURCES, SCRIPTS
 
 
 def test_synthetic_speakers_say_sentences_and_a_folder_without_a_table_none():
@@ -98,3 +105,11 @@ def test_a_list_of_one_gender_needs_genders(gender, lists, is_wrong):
     listing.require_gender(listed("s1-a", gender), lists, findings)
     assert [finding.line for finding in findings] == [7] * is_wrong
     assert all("speaker 's1' has no gender" in finding.what for finding in findings)
+
+
+def test_our_folders_are_filled_in_of_each_kind_and_protocol():
+    """{resources} was accepted of each kind, and found of folders alone."""
+    options = {"enrolment": "{resources}/a", "trial": ["{scripts}/b"], "windows": 2}
+    filled = {"enrolment": f"{RESOURCES}/a", "trial": [f"{SCRIPTS}/b"], "windows": 2}
+    assert kind_of({"kaldi": options})[1] == filled
+    assert protocol_of({"given": {"all": "{resources}/a"}})[1] == {"all": f"{RESOURCES}/a"}

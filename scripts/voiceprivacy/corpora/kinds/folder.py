@@ -99,7 +99,7 @@ def list_utterances(options: dict[str, Any], findings: Findings) -> list[Listed]
     ------
     BadInput : the root or a table is not there, or the pattern is none or fits no file
     """
-    root, pattern = Path(ours(options["root"])), options["pattern"]
+    root, pattern = Path(options["root"]), options["pattern"]
     if not root.is_dir():
         raise BadInput(f"{root}: not found")
     genders = read_genders(options["speakers"], findings) if "speakers" in options else {}
@@ -149,7 +149,7 @@ def read_transcripts(options: dict[str, Any]) -> dict[str, str]:
     """
     if "transcripts" not in options:
         raise BadInput("this corpus has no transcripts: its entry folder names no table of them")
-    return manifests.read_transcripts(ours(options["transcripts"]))
+    return manifests.read_transcripts(options["transcripts"])
 
 
 def _matches(root, pattern):
@@ -207,18 +207,21 @@ def _listed(root, matches, genders, findings):
         if counts[name] > 1:
             findings.error(path, "-", f"utterance '{name}' is another file's id too")
         speaker, session = foreign.composed(fields["speaker"]), fields.get("session", "")
-        gender = genders.get(speaker, "-")
+        listed = gender = genders.get(speaker, "-")
         if written := fields.get("gender"):
             gender = ids.GENDERS.get(written.lower(), "-")
             if gender == "-":
                 findings.error(path, "-", f"gender '{written}' is neither f nor m")
+            elif listed not in (gender, "-"):
+                message = f"speaker '{speaker}' is {gender} here, and {listed} in the table"
+                findings.error(path, "-", message)
         yield Listed(name, speaker, gender, session, path, str(path), "-")
 
 
 def _chosen(utterances, path, findings):
     """Those of the utterances that a list names; one that is not there is an error."""
     lines = {}
-    for line, text in enumerate(read_lines(ours(path)), start=1):
+    for line, text in enumerate(read_lines(path), start=1):
         if text.strip():  # an empty line names none
             lines[foreign.composed(text.strip())] = line
     known = {foreign.composed(utterance.utterance) for utterance in utterances}
@@ -230,15 +233,21 @@ def _chosen(utterances, path, findings):
 def read_genders(path: str, findings: Findings) -> dict[str, str]:
     """Who is a woman and who a man, by a table of speakers: {speaker: f or m}."""
     genders: dict[str, str] = {}
+    facts: dict[tuple[str, str], str] = {}
     for line, fields in _rows_of_speakers(path):
         if speaker := fields.get("speaker"):
             note_gender(genders, speaker, fields.get("gender", ""), path, line, findings)
+            for name in FACTS:
+                value = fields.get(name, "")
+                if value and facts.setdefault((speaker, name), value) != value:
+                    message = f"speaker '{speaker}' has another {name} in another line"
+                    findings.error(path, line, message)
     return genders
 
 
 def _rows_of_speakers(path: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Rows of a TSV whose first line names, among others, the columns speaker and gender."""
-    lines = tables.unquoted(path, read_lines(ours(path)))
+    lines = tables.unquoted(path, read_lines(path))
     columns = [column.strip().lower() for column in lines[0].split("\t")] if lines else []
     if not {"speaker", "gender"} <= set(columns):
         seen = f": '{lines[0][:100]}'" if lines else ""
