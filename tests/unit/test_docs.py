@@ -1,5 +1,7 @@
 """The documentation names what exists, its README is short, and so are its sentences."""
 
+import doctest
+import importlib
 import re
 from itertools import product
 
@@ -29,6 +31,8 @@ from voiceprivacy.vocabulary import (
 
 ROOT = SCRIPTS.parent
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
+MODULES = sorted(path.relative_to(SCRIPTS) for path in SCRIPTS.glob("voiceprivacy/**/*.py"))
+WITH_EXAMPLES = [path for path in MODULES if ">>>" in (SCRIPTS / path).read_text(encoding="utf-8")]
 METRIC_PAGES = sorted((ROOT / "docs/metrics").glob("*.md"))
 COMMAND = re.compile(r"python -m voiceprivacy\.jobs\.(\w+)((?:[^\n]*\\\n)*[^\n]*)")
 LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]+))?\)")  # page, heading
@@ -173,6 +177,12 @@ def test_the_supply_chain_names_what_is_shipped_and_what_is_installed():
         if requirements.stem not in ("requirements-test", "requirements-quality"):
             packages = re.findall(r"^([\w-]+)==", text([requirements]), re.MULTILINE)
             assert [name for name in packages if name not in tables] == [], requirements.name
+
+
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=str)
+def test_examples_of_docstrings_are_true(path):
+    name = ".".join(path.with_suffix("").parts)
+    assert not doctest.testmod(importlib.import_module(name)).failed
 
 
 def test_the_readme_is_short():
