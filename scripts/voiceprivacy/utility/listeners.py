@@ -277,7 +277,7 @@ class HubCTC:
     def __init__(self, folder: Path, device: torch.device) -> None:
         self.device = device
         self.model = _loaded("AutoModelForCTC", folder).to(device).eval()
-        self.prepare = _part("AutoFeatureExtractor", folder)
+        self.prepare = _feature_extractor(folder)
         self.tokenizer = _part("AutoTokenizer", folder)
 
     def transcribe(self, batch: Sequence[Floats]) -> list[str]:
@@ -316,7 +316,7 @@ class HubSequence:
             "automatic-speech-recognition",
             model=model,
             tokenizer=_part("AutoTokenizer", folder),
-            feature_extractor=_part("AutoFeatureExtractor", folder),
+            feature_extractor=_feature_extractor(folder),
             dtype=torch.float16 if half else torch.float32,
             device=device,
             ignore_warning=True,
@@ -344,7 +344,7 @@ class HubClassifier:
     def __init__(self, folder: Path, settings: Any, device: torch.device) -> None:
         self.device = device
         self.model = _loaded("AutoModelForAudioClassification", folder).to(device).eval()
-        self.prepare = _part("AutoFeatureExtractor", folder)
+        self.prepare = _feature_extractor(folder)
         self.labels = settings.id2label
 
     def classify(self, samples: Floats) -> str:
@@ -366,6 +366,14 @@ def _part(name, folder, **options):
     class_ = getattr(encoders.hub_library(), name)
     with refusing(f"{folder}: {name} cannot read it"):
         return class_.from_pretrained(folder, local_files_only=True, **options)
+
+
+def _feature_extractor(folder):
+    """What prepares waves for a network; BadInput where it is made for another rate than ours."""
+    prepare = _part("AutoFeatureExtractor", folder)
+    if (rate := getattr(prepare, "sampling_rate", SAMPLE_RATE)) != SAMPLE_RATE:
+        raise BadInput(f"{folder}: listens at {rate} Hz, expected {SAMPLE_RATE}")
+    return prepare
 
 
 def _loaded(name, folder):

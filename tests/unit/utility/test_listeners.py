@@ -181,8 +181,12 @@ def test_what_is_wrong_with_a_folder_of_the_hub_is_named(tmp_path):
     with pytest.raises(BadInput, match="'bert' is no classifier of audio"):
         transformers.BertConfig().save_pretrained(tmp_path / "bert")
         classifier(tmp_path / "bert", device=CPU)
+    prepares = folder / "preprocessor_config.json"
+    prepares.write_text(prepares.read_text().replace("16000", "8000"))
+    with pytest.raises(BadInput, match="listens at 8000 Hz"):
+        classifier(folder, device=CPU)
     with pytest.raises(BadInput, match="AutoFeatureExtractor cannot read it"):
-        (folder / "preprocessor_config.json").unlink()
+        prepares.unlink()
         classifier(folder, device=CPU)
     transformers.Wav2Vec2Model(transformers.Wav2Vec2Config(**tiny.ENCODER)).save_pretrained(folder)
     with pytest.raises(BadInput, match="has no weights"):
