@@ -3,14 +3,17 @@
 import contextlib
 import re
 import shutil
+import stat
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.files import PIPES_OF_SHELLS
 from voiceprivacy.inout.inputs import note_input, refuse_folder_of_inputs, refuse_input
 
 PROBE = 2**16  # bytes
+STREAMS = (*PIPES_OF_SHELLS, "/dev/stdout", "/dev/stderr")
 
 
 @contextlib.contextmanager
@@ -21,12 +24,13 @@ def whole_or_absent(path: str | Path) -> Iterator[Path]:
 
     Raises
     ------
-    BadInput : a command is about to overwrite what it has read
+    BadInput : a command is about to overwrite what it has read, or to replace a device or a pipe
     """
     path = Path(path)
     if not path.name:
         raise BadInput(f"{path}: is a folder, expected the name of a file")
     refuse_input(path)
+    _refuse_device(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
     try:
@@ -40,6 +44,16 @@ def whole_or_absent(path: str | Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):  # of a read-only disk: the first error is to be told
             temporary.unlink(missing_ok=True)
+
+
+def _refuse_device(path: Path) -> None:
+    """Refuse (BadInput) what is there and no file: root would replace /dev/null of the machine."""
+    is_device = str(path).startswith(STREAMS)
+    with contextlib.suppress(OSError):  # nothing is there
+        mode = path.stat().st_mode
+        is_device = is_device or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    if is_device:
+        raise BadInput(f"{path}: is a pipe or a device, which is not written: name a file")
 
 
 @contextlib.contextmanager
@@ -116,6 +130,7 @@ def remove_earlier(path: str | Path) -> None:
     """Remove what an earlier run wrote, and what killed runs left beside it; never an input."""
     path = Path(path)
     refuse_input(path)
+    _refuse_device(path)
     path.unlink(missing_ok=True)
     remove_leftovers(path)
 

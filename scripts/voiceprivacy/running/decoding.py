@@ -72,6 +72,8 @@ def decoded(path: Path) -> Iterator[Path]:
         # Its addresses in memory differ in each run.
         words = re.sub(" @ 0x[0-9a-f]+", "", said.read_text(errors="replace")).split()
         reason = " ".join(words)[-300:]
+        if status is None:
+            raise BadInput(f"{path}: ffmpeg has not read it within {LIMIT_MINUTES} minutes")
         if status != 0 or not sound.exists():
             raise BadInput(f"{path}: ffmpeg finds no sound that it can read ({reason or status})")
         if LOST.search(reason):
@@ -116,8 +118,8 @@ def _words(program: str, path: Path, sound: Path) -> list[str]:
     return [program, *given, *made]
 
 
-def _run(words: list[str], folder: Path, path: Path, said: Path) -> int:
-    """Run ffmpeg, in a box where one can be made, and give its exit status."""
+def _run(words: list[str], folder: Path, path: Path, said: Path) -> int | None:
+    """Run ffmpeg, in a box where one can be made: its exit status, or None if it ran too long."""
     limit_s = 60 * LIMIT_MINUTES
     with open(said, "wb") as errors:
         environment = None
@@ -135,6 +137,6 @@ def _run(words: list[str], folder: Path, path: Path, said: Path) -> int:
         try:
             return process.wait(limit_s)
         except subprocess.TimeoutExpired:
-            return -1
+            return None
         finally:
             programs.end_group(process)

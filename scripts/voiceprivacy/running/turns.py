@@ -33,7 +33,8 @@ def take() -> bool:
             return False
         unless_taken.pop_all()
     file.truncate(0)
-    file.write(f"process {os.getpid()} on {platform.node()} ({shlex.join(sys.argv)})")
+    who = f"process {os.getpid()} on {platform.node()} ({shlex.join(sys.argv)})"
+    file.write(printable(who))  # names of files may be no UTF-8
     file.flush()
     _held.append(file)
     return True

@@ -174,6 +174,20 @@ def test_a_named_pipe_is_no_packed_table(tmp_path):
         packed.unpacked(tmp_path / "trials.gz")
 
 
+@pytest.mark.parametrize("name", ["{}/pipe", "/dev/stdout", "/dev/fd/1", "{}/link"])
+def test_no_device_or_pipe_is_replaced_by_a_file(tmp_path, monkeypatch, name):
+    """--output /dev/null as root, as in containers, left the machine without it."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    path = Path(name.format(tmp_path))
+    for method in ("replace", "unlink"):
+        monkeypatch.setattr(Path, method, lambda *_, **options: pytest.fail("lost"))
+    with pytest.raises(BadInput, match="is a pipe or a device"), writing.whole_or_absent(path):
+        pass
+    with pytest.raises(BadInput, match="is a pipe or a device"):
+        writing.remove_earlier(path)
+
+
 def test_a_folder_behind_a_link_is_replaced_where_it_lies(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "disk")

@@ -111,6 +111,11 @@ def test_what_ffmpeg_cannot_read_is_named_with_its_reason(stand_in):
     assert none.error == "not found"
 
 
+def test_what_takes_ffmpeg_too_long_is_not_called_no_sound(stand_in, monkeypatch):
+    monkeypatch.setattr(decoding, "LIMIT_MINUTES", 0)
+    refused(stand_in / "talk.m4a", "talk.m4a: .* within 0 minutes")
+
+
 def test_without_ffmpeg_it_is_said_that_it_is_needed(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "talk.webm").write_bytes(b"x")

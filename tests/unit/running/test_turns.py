@@ -29,7 +29,7 @@ def alive(tmp_path, in_tmp_path, monkeypatch):
     monkeypatch.setattr(turns, "_held", [])
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    command = [sys.executable, "-c", RUN, "x\ny\x1b[2J"]
+    command = [sys.executable, "-c", RUN, "x\ny\x1b[2J", b"caf\xe9.yaml"]
     with subprocess.Popen(command, env=environment, text=True, **pipes) as process:
         assert process.stdout.readline() == "begun\n"
         yield process
