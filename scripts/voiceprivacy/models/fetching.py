@@ -15,7 +15,7 @@ Conventions
   an environment of conda, outside of the checkout.
 """
 
-import csv  # noqa: TID251  # no module of ours can be imported here
+import csv
 import hashlib
 import itertools
 import os
