@@ -1,10 +1,13 @@
-"""Nothing but BadInput leaves a config or the API, whatever stands in the place of each value.
+"""Nothing but BadInput leaves configs, the API and commands, whatever stands in a value's place.
 
 A seeded sample of all cases is tried in every change, and all of them in the night.
 """
 
 import contextlib
 import copy
+import importlib
+import inspect
+import shutil
 import warnings
 from pathlib import Path
 
@@ -12,12 +15,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from support.calls import here
 from support.runs import ROOT
 
 from voiceprivacy import api
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.placeholders import variables_in
 from voiceprivacy.plan import configuration
+from voiceprivacy.tools.commands import COMMANDS
 
 SAMPLE = 16  # configs, which are read from a file; ten times as many calls
 TEXTS = [*("", ".", "..", "/", "~", "a b", "ü", "{", "{x}", "{resources}", "x" * 300, "*", "-x")]
@@ -182,3 +187,72 @@ def test_some_calls_with_odd_values():
 def test_all_calls_with_odd_values():
     for case in calls_with_odd_values():
         call(*case)
+
+
+# Commands: every file that they are given is one that they do not need.
+
+FILES = {
+    "empty": b"",
+    "text.tsv": b"hello world\n",
+    "binary": bytes(range(256)),
+    "object.json": b"{}",
+    "list.json": b"[]",
+    "number.json": b"1",
+    "nested.json": b'{"sets": {"a": 1}, "config": [], "a": {"b": null}}',
+    "config.yaml": b"a: [1]\n",
+    "weights.ckpt": b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
+    "scores.tsv": b"enrolment\ttrial\tlabel\tscore\na\tb\ttarget\t1\n",
+}
+UNTRIED = {"run", "fetch_models", "reproduce"}  # they start a run, or fetch from elsewhere
+JOBS = sorted({command.job for command in COMMANDS.values()} - UNTRIED)
+
+
+def words_of(job, file, text):
+    """The words that a command requires, and the words of each option that it may have."""
+    function = getattr(importlib.import_module(f"voiceprivacy.jobs.{job}"), job)
+    required, optional = [], []
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = str(parameter.annotation)
+        numbers = ["1"] if "int" in hint or "float" in hint else [text]
+        value = [file] if "Path" in hint else [] if hint == "<class 'bool'>" else numbers
+        is_flag = parameter.kind is parameter.KEYWORD_ONLY
+        words = [*([f"--{name.replace('_', '-')}"] if is_flag else []), *value]
+        if parameter.default is parameter.empty:
+            required += words
+        else:
+            optional.append(words)
+    return required, optional
+
+
+def commands_with_odd_values():
+    cases = []
+    for job in JOBS:
+        for file in (*FILES, "folder", "gone"):
+            for text in ("", "x", "a=b") if file == "empty" else ("x",):
+                required, optional = words_of(job, file, text)
+                cases += [(job, required), *((job, [*required, *words]) for words in optional)]
+    return cases
+
+
+def command(job, words):
+    for path in Path().iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    Path("folder").mkdir()
+    for name, content in FILES.items():
+        Path(name).write_bytes(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ended = here(job, *words)
+    assert ended.returncode in (0, 1, 2), (job, words, ended.stderr)
+    assert "mistake of this program" not in ended.stderr, (job, words, ended.stderr)
+
+
+def test_some_commands_with_odd_values(in_tmp_path):
+    for case in sample_of(commands_with_odd_values(), SAMPLE // 2):
+        command(*case)
+
+
+@pytest.mark.nightly
+def test_all_commands_with_odd_values(in_tmp_path):
+    for case in commands_with_odd_values():
+        command(*case)

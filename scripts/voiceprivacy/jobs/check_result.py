@@ -55,6 +55,8 @@ def refuse(repository: Path, findings: list[str]) -> None:
 
 def below(repository: Path, path: str) -> str:
     """A path below the repository, named from there or from here; the file may be removed."""
+    if not path:
+        raise BadInput("--changed '': expected the name of a file")
     from_here = os.path.relpath(path, repository)
     is_below = from_here.split(os.sep)[0] != os.pardir
     if is_below and (os.path.isabs(path) or not (repository / path).exists()):

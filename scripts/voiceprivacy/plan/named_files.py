@@ -1,6 +1,7 @@
 """Files and folders that a config names: what they have to be, and whether they are it."""
 
 import os
+import re
 import stat
 from collections.abc import Iterable
 
@@ -12,6 +13,9 @@ MEASURE_SETTINGS = ["hyperparams.yaml", "config.json"]  # one of them, of Speech
 HUB_ENCODER_FILES = ["config.json", "preprocessor_config.json"]
 HUB_TEXT_ENCODER_FILES = ["config.json", "tokenizer.json"]
 HUB_ENCODER_WEIGHTS = ["model.safetensors", "pytorch_model.bin"]
+POINTER = b"version https://git-lfs.github.com/spec/"
+PAGE = re.compile(rb"\s*<(!doctype html|html)", re.IGNORECASE)
+OF_NUMBERS = (".ckpt", ".bin", ".safetensors", ".npz", ".pt", ".pth", ".onnx", ".sif")
 
 
 def unusable(named: Iterable[Named]) -> dict[Named, str]:
@@ -40,7 +44,23 @@ def why_unusable(path: str, form: str = "") -> str | None:
     if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
         return "is a pipe, a socket or a device, not a file"
     allowed = os.access(path, os.R_OK | (os.X_OK if stat.S_ISDIR(mode) else 0))
-    return None if allowed else "cannot be read (Permission denied)"
+    if not allowed:
+        return "cannot be read (Permission denied)"
+    return _why_another(path) if form == FILE else None
+
+
+def _why_another(path: str) -> str | None:
+    """Why a file is not the one that was wanted, by how it begins; None where nothing tells."""
+    try:
+        with open(path, "rb") as file:
+            beginning = file.read(100)
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    if beginning.startswith(POINTER):
+        return "is a pointer of Git LFS, not the file itself: git lfs pull fetches it"
+    if path.endswith(OF_NUMBERS) and PAGE.match(beginning):
+        return "is a web page, which a server gave instead of the file: fetch it again"
+    return None
 
 
 def encoder_files(folder: str) -> list[str]:

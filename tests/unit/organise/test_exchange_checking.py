@@ -288,8 +288,9 @@ def test_a_removed_file_is_recognised_wherever_it_is_named_from(repository, monk
     monkeypatch.chdir(repository.parent)
     for path in (name, f"{repository.name}/{name}", str(kept)):
         assert below(repository, path) == name
-    with pytest.raises(BadInput, match="lies outside of"):
-        below(repository, "/elsewhere/x.json")
+    for path, said in (("/elsewhere/x.json", "lies outside of"), ("", "expected the name")):
+        with pytest.raises(BadInput, match=said):
+            below(repository, path)
 
 
 def test_many_broken_records_hide_none_that_others_refer_to(repository):

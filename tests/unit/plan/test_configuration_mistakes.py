@@ -233,6 +233,21 @@ def test_links_to_others_scores_lead_to_no_results(in_tmp_path, link, reason):
     assert messages == ([] if reason is None else [expected])
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid", "is a pointer of Git LFS"),
+        (b"\n<!DOCTYPE html>\n<html>", "is a web page"),
+    ],
+)
+def test_weights_that_were_never_fetched_are_named(in_tmp_path, content, said):
+    Path("m").mkdir()
+    Path("m/hyperparams.yaml").touch()
+    Path("m/embedding_model.ckpt").write_bytes(content)
+    [problem] = problems(ATTACKED | extractor(model="m"))
+    assert problem.startswith(f"extractors.a.model: m/embedding_model.ckpt: {said}")
+
+
 def test_a_wrong_name_gets_the_nearest_file_or_folder_that_is_there(in_tmp_path):
     Path("submissions/team7").mkdir(parents=True)
     Path("submissions/team7/b2-op.tsv").touch()
