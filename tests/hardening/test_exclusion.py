@@ -10,6 +10,8 @@ from support.trees import prepare_list
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.inout import trial_lists
+from voiceprivacy.inout.enrolments import read_enrolments
+from voiceprivacy.inout.manifests import read_manifest
 
 GIVEN = {"given": {"all": "data"}}
 ENROL_TRIAL = {"enrol_trial": {"enrolment_utterances": 2, "lists": ["mixed"]}}
@@ -60,9 +62,9 @@ def make_lists(out, source):
     succeeds("validate_corpus", *flags(**checked, excluded=excluded))
     trials, enrolments = prepare_list(out, source, ENROL_TRIAL, "mixed", excluded=excluded)
     manifests = [out / f"{part}.tsv" for part in ("enrolment", "trial")]
-    recordings = itertools.chain.from_iterable(map(manifests.read_manifest, manifests))
+    recordings = itertools.chain.from_iterable(map(read_manifest, manifests))
     ids = {recording.utterance for recording in recordings}
-    return ids, trial_lists.read_trials(trials), enrolments.read_enrolments(enrolments)
+    return ids, trial_lists.read_trials(trials), read_enrolments(enrolments)
 
 
 @pytest.mark.parametrize(

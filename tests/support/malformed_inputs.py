@@ -103,7 +103,7 @@ MANIFESTS = [
     ("a gender in words", "McAdams", "speech/manifest.tsv", edit("\tf\t", "\tfemale\t"), [":2: gender 'female' is not f,"]),
     ("no path", "McAdams", "speech/manifest.tsv", line(2, "u\ts\tf\t\t1"), ["manifest.tsv:2: utterance 'u' has no path"]),
     ("a path to nothing", "McAdams", "speech/manifest.tsv", edit("anna-0.wav", "x.wav"), ["wav/x.wav: not found"]),
-    ("a path to a folder", "McAdams", "speech/manifest.tsv", edit("/anna-0.wav", ""), ["wav: cannot be read as audio"]),
+    ("a path to a folder", "McAdams", "speech/manifest.tsv", edit("/anna-0.wav", ""), ["wav: is a folder"]),
     ("a duration below zero", "McAdams", "speech/manifest.tsv", edit("0.3", "-0.3"), [":2: utterance 'anna-0' lasts -0.3 s"]),
     ("no utterance", "McAdams", "speech/manifest.tsv", write("utterance\tspeaker\tgender\tpath\tduration_s\n"), ["lists no"]),
     *[
@@ -222,7 +222,7 @@ NAN = np.where(np.arange(len(GOOD)) == 100, np.nan, GOOD)
 DAMAGES = [
     ("no file", remove, ["anna-2", ""]),
     ("an empty file", write(""), ["anna-2.wav: cannot be read as audio"]),
-    ("a folder named .wav", into_folder, ["anna-2.wav: cannot be read"]),
+    ("a folder named .wav", into_folder, ["anna-2.wav: is a folder"]),
     ("a text file named .wav", write("RIFF? no, only text\n" * 50), ["anna-2.wav: cannot be read as audio"]),
     ("half a WAV", cut(0.5), ["anna-2.wav: truncated: ", "bytes less than its header announces"]),
     ("a WAV whose header claims 2 GB", length(0x7FFFEFFF), ["anna-2.wav: truncated"]),

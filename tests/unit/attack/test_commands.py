@@ -9,6 +9,7 @@ from support import calls
 from voiceprivacy.corpora.release import release_pairs
 from voiceprivacy.inout import manifests, trial_lists
 from voiceprivacy.inout.arrays import Embeddings, read_embeddings, write_embeddings
+from voiceprivacy.inout.enrolments import write_enrolments
 from voiceprivacy.inout.scored_trials import read_scored_trials
 from voiceprivacy.privacy.matrices.matrix_files import read_matrix
 
@@ -31,8 +32,8 @@ def files(ecapa, tones, tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     succeeds("extract_embeddings", manifest=tones, model=ecapa, embeddings=folder / "e.npz")
     speakers = sorted({utterance.speaker for utterance in manifests.read_manifest(tones)})
-    enrolments = {speaker: [f"{speaker}-0", f"{speaker}-1"] for speaker in speakers}
-    enrolments.write_enrolments(folder / "enrolments.tsv", enrolments)
+    enrolled = {speaker: [f"{speaker}-0", f"{speaker}-1"] for speaker in speakers}
+    write_enrolments(folder / "enrolments.tsv", enrolled)
     trials = [
         (enrolled, f"{tried}-{index}", "target" if enrolled == tried else "nontarget")
         for enrolled, tried, index in itertools.product(speakers, speakers, (2, 3))
