@@ -73,6 +73,7 @@ def test_where_nothing_temporary_can_be_written_tmpdir_is_named(attempt, monkeyp
         tempfile.gettempdir()
     code, said = attempt(error.value)
     assert code == 2 and "/proc/x" in said and "set TMPDIR" in said
+    assert attempt(FileNotFoundError(errno.ENOENT, "gone", "a")) == (2, "error: a: gone\n")
 
 
 def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():
