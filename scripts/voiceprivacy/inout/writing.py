@@ -1,6 +1,7 @@
 """How files and folders are written: whole or not at all, and never over an input."""
 
 import contextlib
+import os
 import re
 import shutil
 import stat
@@ -13,6 +14,7 @@ from voiceprivacy.inout.files import PIPES_OF_SHELLS
 from voiceprivacy.inout.inputs import note_input, refuse_folder_of_inputs, refuse_input
 
 PROBE = 2**16  # bytes
+LONGEST_STEM = 100  # bytes that a hidden name has of the name of its file
 STREAMS = (*PIPES_OF_SHELLS, "/dev/stdout", "/dev/stderr")
 
 
@@ -145,7 +147,8 @@ def remove_at_once(folder: Path) -> None:
 def remove_leftovers(path: str | Path) -> None:
     """Remove the temporary files and folders that killed runs left beside ``path``."""
     path = Path(path)
-    name = re.compile(rf"\.{re.escape(path.stem[:100])}\.[0-9a-f]{{32}}{re.escape(path.suffix)}")
+    before, after = _hidden(path, "\0").split("\0")
+    name = re.compile(rf"{re.escape(before)}[0-9a-f]{{32}}{re.escape(after)}")
     leftovers = [beside for beside in path.parent.glob(".*") if name.fullmatch(beside.name)]
     for leftover in leftovers:
         if leftover.is_dir():
@@ -156,4 +159,10 @@ def remove_leftovers(path: str | Path) -> None:
 
 def _temporary(path: Path) -> Path:
     """A hidden name that nobody else takes; remove_leftovers knows its form."""
-    return path.with_name(f".{path.stem[:100]}.{uuid.uuid4().hex}{path.suffix}")
+    return path.with_name(_hidden(path, uuid.uuid4().hex))
+
+
+def _hidden(path: Path, unique: str) -> str:
+    """A hidden name that is no longer than a disk takes, whatever the bytes of a letter are."""
+    stem = os.fsencode(path.stem)[:LONGEST_STEM].decode(errors="ignore")
+    return f".{stem}.{unique}{path.suffix}"

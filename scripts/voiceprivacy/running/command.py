@@ -4,6 +4,7 @@ It also says what is wrong: one line on stderr, and an exit code.
 """
 
 import argparse
+import contextlib
 import difflib
 import errno
 import os
@@ -33,10 +34,11 @@ INSTALL = (
 )
 # What libraries say, by errors of several kinds: torch of a GPU, torch of a CPU, C++.
 NO_MEMORY = re.compile(r"out of memory|allocate memory|bad_alloc")
+FULL, UNWRITABLE = (errno.ENOSPC, errno.EDQUOT), (errno.EACCES, errno.EPERM, errno.EROFS)
 # Errors of the disk or of the machine: the same command may succeed elsewhere, or later.
+OF_THE_MACHINE = (*FULL, errno.EIO, errno.EMFILE)
 NO_TEMPORARY = "No usable temporary directory found"  # says Python
 ROOM = "set TMPDIR to a folder with room"
-OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE)
 
 
 def run(main: Callable[[], object]) -> None:
@@ -139,14 +141,22 @@ def _explained_by_system(error: OSError) -> tuple[int, str]:
     if str(error.strerror).startswith(NO_TEMPORARY):
         tried = str(error.strerror).removeprefix(NO_TEMPORARY)
         return BAD_INPUT, printable(f"no folder for temporary files can be written{tried}: {ROOM}")
-    temporary = tempfile.gettempdir()
+    working, temporary = _folder(os.getcwd), _folder(tempfile.gettempdir)
     if error.filename is None:
-        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        where = f" ({Path.cwd()}, or {temporary}: {ROOM})" if is_full else ""
+        where = f" ({working}, or {temporary}: {ROOM})" if error.errno in FULL else ""
         return OWN_FAILURE, printable(f"{error.strerror}{where}")
-    remedy = f": {ROOM}" if Path(str(error.filename)).is_relative_to(temporary) else ""
+    path = Path(str(error.filename))
+    is_temporary = path.is_relative_to(temporary) and not path.is_relative_to(working)
+    remedy = f": {ROOM}" if is_temporary and error.errno in (*FULL, *UNWRITABLE) else ""
     line = printable(f"{error.filename}: {error.strerror}{remedy}")
     return OWN_FAILURE if error.errno in OF_THE_MACHINE else BAD_INPUT, line
+
+
+def _folder(where: Callable[[], str]) -> str:
+    """Where a folder is; a place where nothing lies if it is gone, or cannot be written."""
+    with contextlib.suppress(OSError):
+        return where()
+    return os.devnull
 
 
 # Options.

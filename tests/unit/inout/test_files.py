@@ -188,6 +188,16 @@ def test_no_device_or_pipe_is_replaced_by_a_file(tmp_path, monkeypatch, name):
         writing.remove_earlier(path)
 
 
+@pytest.mark.parametrize("name", ["m.json", "漢" * 80 + ".json", "a (1).UUID.json"])
+def test_a_name_that_a_disk_takes_is_written_and_its_leftovers_are_removed(tmp_path, name):
+    with writing.whole_or_absent(tmp_path / name) as temporary:
+        temporary.write_text("x")
+    assert (tmp_path / name).read_text() == "x"
+    writing._temporary(tmp_path / name).touch()
+    writing.remove_earlier(tmp_path / name)
+    assert [path for path in tmp_path.iterdir() if path.name != name] == []
+
+
 def test_a_folder_behind_a_link_is_replaced_where_it_lies(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "disk")

@@ -55,6 +55,7 @@ def test_bad_input_a_lost_package_and_a_full_memory_are_one_line_each(attempt):
         (errno.ENOSPC, "{tmp}/x/a.wav", 1, "/x/a.wav: No space left on device: set TMPDIR"),
         (errno.EACCES, "{tmp}/x/a.wav", 2, "/x/a.wav: Permission denied: set TMPDIR"),
         (errno.EBADF, None, 1, "Bad file descriptor$"),
+        (errno.EEXIST, "{tmp}/x/a.wav", 2, "/x/a.wav: File exists$"),
     ],
 )
 def test_a_full_or_unwritable_folder_is_named_with_what_to_set(attempt, number, name, code, said):
@@ -70,6 +71,7 @@ def test_where_nothing_temporary_can_be_written_tmpdir_is_named(attempt, monkeyp
         tempfile.gettempdir()
     code, said = attempt(error.value)
     assert code == 2 and "/proc/x" in said and "set TMPDIR" in said
+    assert attempt(FileNotFoundError(errno.ENOENT, "gone", "a")) == (2, "error: a: gone\n")
 
 
 def test_a_terminal_that_knows_ascii_only_is_told_the_rest_in_escapes():
