@@ -158,13 +158,20 @@ def _in_command(plan, options):
     if "container" in options:  # its words name files of the image
         return []
     texts = [expand(options["command"])] if "command" in options else []
-    for value in expand(options.get("options", {})).values():
-        texts += [shlex.quote(str(one)) for one in (value if isinstance(value, list) else [value])]
+    texts += [shlex.quote(text) for text in _texts_in(expand(options.get("options", {})))]
     texts = list(map(ours, texts))
     filled = []
     for corpus in plan.config["corpora"]:
         filled += [text.replace("{corpus}", corpus) for text in texts]
     return files_in_words(dict.fromkeys(filled), plan.layout.root)
+
+
+def _texts_in(value: Any) -> list[str]:
+    """All single values of an option, however deep."""
+    if not isinstance(value, dict | list):
+        return [str(value)]
+    inner = value.values() if isinstance(value, dict) else value
+    return list(chain.from_iterable(map(_texts_in, inner)))
 
 
 def _of_corpus(plan, name, options):

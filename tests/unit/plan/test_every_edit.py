@@ -42,7 +42,7 @@ CONFIG = {
         "told": {"folder": TOLD},
     },
     "anonymisers": {
-        "mine": {"function": "mine.py:protect", "options": {"weights": "nac.yaml"}},
+        "mine": {"function": "mine.py:protect", "options": {"of": [{"weights": "nac.yaml"}]}},
         "team": {"audio": "team"},
         "nac": {"command": "python nac.py --config=nac.yaml", "inputs": ["tool"]},
         "swept": {"command": "python swept.py --gain {gain}", "sweep": {"gain": [1, 2]}},
@@ -191,6 +191,7 @@ def test_the_config_names_all_files_of_the_model(in_tmp_path):
     make_world()
     plan = Plan(defaults.complete(CONFIG))
     assert not named_files.unusable(plan.named)
+    assert "nac.yaml" in [one.path for one in plan.sources.named["anonymisers/mine"]]
     held = set().union(*contents(plan).values())
     assert {os.path.normpath(path) for path in held} == set(FILES)
 
