@@ -165,7 +165,8 @@ def _what_lies_there(missing: Sequence[Listed], made: _Submission) -> str:
         except BadInput as error:  # no audio, or none of it is called like an original
             words += f"; {error}"
             continue
-        (form, _), *_ = Counter(_form(name, path, folder) for name, path in pairs.items()).items()
+        forms = Counter(_form(name, path, folder) for name, path in pairs.items())
+        [(form, _)] = forms.most_common(1)
         words += (
             f"; {counted(len(files), 'audio file')} below {folder}, of which {len(pairs)} pair by"
             f" their names, such as {form}: voiceprivacy new-run writes a wav.scp of them"
