@@ -75,7 +75,7 @@ def test_an_informed_attacker_learns_from_protected_and_where_wanted_unprotected
     expected = "results/embeddings/others/train/original/ecapa.npz"
     attackers = with_plda(unprotected=True)
     assert attackers.original_embeddings("plda_on_team", "ecapa") == expected
-    attackers = with_plda(unprotected=True, train={"corpus": "others", "speech": "original"})
+    attackers = with_plda(train={"corpus": "others", "speech": "original"})
     assert attackers.original_embeddings("plda", "ecapa") is None
 
 
