@@ -75,6 +75,8 @@ def test_an_informed_attacker_learns_from_protected_and_where_wanted_unprotected
     expected = "results/embeddings/others/train/original/ecapa.npz"
     attackers = with_plda(unprotected=True)
     assert attackers.original_embeddings("plda_on_team", "ecapa") == expected
+    attackers = with_plda(train={"corpus": "others", "speech": "original"})
+    assert attackers.original_embeddings("plda", "ecapa") is None
 
 
 def test_a_rotation_is_trained_on_the_same_utterances_protected_and_original():
