@@ -181,6 +181,14 @@ class Hyperparameters:
             raise BadInput(f"{self.path}: {field} is '{value}', expected a positive number")
         return value
 
+    def count(self, field: str, *, default: int | None = None) -> int:
+        """The positive whole number of a field; ``default`` where it is absent, if there is one."""
+        value = self.get(field) if default is None else self.get(field, default=default)
+        if not _is_number(value) or value < 1 or not float(value).is_integer():
+            wrong = f"{field} is '{value}', expected a whole number from 1 on"
+            raise BadInput(f"{self.path}: {wrong}")
+        return int(value)
+
     def number_or_zero(self, field: str, *, default: float) -> Any:
         """The number of a field, not below zero; ``default`` where the field is absent."""
         value = self.get(field, default=default)

@@ -76,7 +76,9 @@ def test_somebody_elses_folder_is_left_alone(train, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("number_of_epochs: 2", "epochs: 2", "number_of_epochs is 'None', expected a positive"),
+        ("number_of_epochs: 2", "epochs: 2", "number_of_epochs is 'None', expected a whole"),
+        ("number_of_epochs: 2", "number_of_epochs: 2\npatience: 0", "patience is '0', expected"),
+        ("number_of_epochs: 2", "number_of_epochs: 2.5", "number_of_epochs is '2.5', expected"),
         ("noise_share: 1", "reverberation_s: [0, 1]", "0.05 s or more"),
         ("crop_s: 0.5", "crop_s: 0.5\nvalidation_speakers: 3", "besides the 3 held out"),
         ("snr_db: [20, 50]", "snr_db: [10]", "snr_db is .* the lowest and the highest"),

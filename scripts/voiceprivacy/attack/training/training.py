@@ -195,13 +195,13 @@ def read_recipe(recipe: Path | str) -> tuple[Hyperparameters, Schedule, Augmenta
 
 def _schedule(settings):
     schedule = Schedule(
-        number_of_epochs=int(settings.number("number_of_epochs")),
-        batch_size=int(settings.number("batch_size")),
+        number_of_epochs=settings.count("number_of_epochs"),
+        batch_size=settings.count("batch_size"),
         crop_s=settings.number("crop_s"),
         sample_rate=int(settings.number("sample_rate")),
         validation_speakers=int(settings.number_or_zero("validation_speakers", default=0)),
         validation_s=settings.number_or_zero("validation_s", default=4.0),
-        patience=int(settings.number_or_zero("patience", default=10)),
+        patience=settings.count("patience", default=10),
         encoder_s=settings.number_or_zero("encoder_s", default=0.0),
     )
     features = settings.section("compute_features", classes=FEATURES)
