@@ -19,6 +19,7 @@ from voiceprivacy.vocabulary import ORIGINAL, TRAIN
 LEARNT = "speech that is attacked, among what attackers learn from"
 ORIGINALS = "the original of another utterance, instead of protected speech"
 ALREADY = "the same samples for two utterances"
+MOSTLY = 0.5  # of the recordings of a system are those of another: it has two names
 SAME_LENGTH_S = 0.01  # by which the lengths of copies differ, of those that are worth hearing
 
 
@@ -92,7 +93,10 @@ def shared(sounds: Sequence[Sound], *, given: bool = False) -> Iterator[Shared]:
 
 
 def compare(sounds: Sequence[Sound], *, given: bool = False) -> Findings:
-    """The same as findings: one of a kind and a system, with a count and the first pair."""
+    """The same as findings: one of a kind and a system, with a count and the first pair.
+
+    Recordings of another system are noted where they are half of a system's or more.
+    """
     groups: dict[tuple[str, str], list[Shared]] = {}
     for pair in shared(sounds, given=given):
         groups.setdefault((pair.other.system, pair.kind), []).append(pair)
@@ -100,6 +104,8 @@ def compare(sounds: Sequence[Sound], *, given: bool = False) -> Findings:
     n_of = Counter(sound.system for sound in sounds)
     for (system, kind), group in groups.items():
         one, other, _, mend = group[0]
+        if system != one.system != ORIGINAL and len(group) < MOSTLY * n_of[system]:
+            continue  # two draws of a coefficient are equal now and then
         of_system = "of training" if system == ORIGINAL else f"of {system}"
         share = f"{len(group)} of {counted(n_of[system], 'recording')} {of_system}"
         message = f"{kind}: {share}, such as '{other.utterance}', which is {one.name}"

@@ -212,6 +212,9 @@ def test_a_system_under_two_names_and_training_speech_that_is_attacked(tmp_path)
     systems = heard(tmp_path, "a", protected) + heard(tmp_path, "b", protected)
     (finding,) = compared_sounds.compare([*evaluated, *systems])
     assert finding.level == "oddity" and finding.what.startswith("the same samples as of a:")
+    others = heard(tmp_path, "c", lambda name, number: (f"{name} again", number))
+    renamed = [sound._replace(system="c") for sound in systems[:1]]
+    assert not compared_sounds.compare([*evaluated, *systems[:6], *renamed, *others[1:]])
     learnt = heard(tmp_path, "original", of_the_next, part="train")
     (finding,) = compared_sounds.compare([*evaluated, *learnt])
     assert finding.level == "error"
