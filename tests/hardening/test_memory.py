@@ -1,15 +1,19 @@
 """Memory: what readers hold at their peak by tracemalloc, and commands on the largest lists."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 from benchmark import benchmark_metrics
+from support import calls
 from support.memory import peak_of
 
+from voiceprivacy.corpora import release
 from voiceprivacy.inout import (
     arrays,
     audio,
+    enrolments,
     json_files,
     manifests,
     scored_trials,
@@ -20,6 +24,7 @@ from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.trial_lists import Trial
 from voiceprivacy.report.metrics import Number, read_metrics, write_metrics
 from voiceprivacy.utility.measures import read_measured
+from voiceprivacy.vocabulary import SCRIPTS
 
 MOST = 20  # times the input
 N = 4_000  # lines
@@ -97,3 +102,91 @@ def test_a_million_scores_fit_into_600_mb_with_law():
 def test_3000_utterances_fit_into_1_gb_with_intervals():
     _, peak_mb = benchmark_metrics.similarity_of(n_speakers=20, n_utterances=150)
     assert peak_mb < benchmark_metrics.SIMILARITY_MB
+
+
+SPEAKERS, SPOKEN, MODELS = 200, 35, 20  # 140,000 trials: ten lists of the challenge
+
+
+def asked_for(rule):
+    """Bytes of memory that a rule asks for."""
+    folder = SCRIPTS.parent / "workflow" / "rules"
+    rules = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.iterdir()))
+    of_rule = rules[rules.index(f"\nrule {rule}:") :]
+    return 1_000_000 * int(re.search(r"mem_mb=(\d+)", of_rule)[1])
+
+
+@pytest.fixture(scope="module")
+def ten_lists(tmp_path_factory):
+    """A folder with manifests, embeddings of both kinds of speech, and a list."""
+    folder = tmp_path_factory.mktemp("ten")
+    names = [f"s{number:03d}" for number in range(SPEAKERS)]
+    spoken = {name: [f"{name}-{number:02d}" for number in range(SPOKEN + 2)] for name in names}
+    speaker_of = {own: name for name, owned in spoken.items() for own in owned}
+    voices = dict(zip(names, DRAW.normal(size=(SPEAKERS, 192)), strict=True))
+    parts = {"enrolment": slice(0, 2), "trial": slice(2, None)}
+    for part, chosen in parts.items():
+        ids = [own for owned in spoken.values() for own in owned[chosen]]
+        lines = [Utterance(own, speaker_of[own], "f", folder / "x.flac", 5.0) for own in ids]
+        manifests.write_manifest(folder / f"{part}.tsv", lines)
+        for kind, noise in (("original", 1.0), ("run0", 4.0)):
+            heard = [voices[speaker_of[own]] + noise * DRAW.normal(size=192) for own in ids]
+            vectors = arrays.Embeddings(np.array(ids), np.array(heard, np.float32))
+            arrays.write_embeddings(folder / f"{part}.{kind}.npz", vectors)
+    trials = []
+    for at, name in enumerate(names):
+        for tried in spoken[name][2:]:
+            against = [names[(at + step) % SPEAKERS] for step in range(MODELS)]
+            trials += [Trial(one, tried, LABELS[one != name]) for one in against]
+    trial_lists.write_trials(folder / "list.tsv", trials)
+    enrolled = {name: owned[:2] for name, owned in spoken.items()}
+    enrolments.write_enrolments(folder / "enrolments.tsv", enrolled)
+    enrolments.write_speakers(folder / "speakers.tsv", speaker_of | {name: name for name in names})
+    trial_lists.write_trials(
+        folder / "release.tsv", release.release_pairs(trials, speakers=speaker_of)
+    )
+    return folder
+
+
+@pytest.mark.nightly
+def test_jobs_of_ten_lists_fit_into_what_their_rules_ask_for(ten_lists):
+    scores = [f"s/{condition}.tsv" for condition in ("op", "pp", "rr")]
+    pairs, templates = ([f"{name}/op.npz", f"{name}/pp.npz"] for name in "pt")
+    for folder in "spt":
+        (ten_lists / folder).mkdir()
+    listed = {"trials": "list.tsv", "release": "release.tsv"}
+    calls_of = {
+        "score_system": {
+            **listed,
+            "enrolment_manifest": "enrolment.tsv",
+            "trial_manifest": "trial.tsv",
+            "enrolments": "enrolments.tsv",
+            "enrolment": ["original=enrolment.original.npz", "run0=enrolment.run0.npz"],
+            "trial": ["original=trial.original.npz", "run0=trial.run0.npz"],
+            "scores": scores,
+            "pairs": pairs,
+            "templates": templates,
+            "backend": "cosine",
+        },
+        "assess_scores": {
+            **listed,
+            "scores": scores,
+            "label": ["op", "pp", "rr"],
+            "speakers": "speakers.tsv",
+            **{name: f"{name}.json" for name in ("verification", "zebra")},
+            **{name: f"{name}.curves.tsv" for name in ("curves", "law")},
+            "bootstrap": 1000,
+            "seed": 0,
+        },
+        "assess_ranks": {
+            "matrix": templates,
+            "label": ["op", "pp"],
+            "metrics": "r.json",
+            **{name: f"r.{name}.tsv" for name in ("curves", "speakers", "examples")},
+            "bootstrap": 1000,
+            "seed": 0,
+        },
+    }
+    for job, options in calls_of.items():
+        done = calls.call_measured(job, *calls.flags(**options), cwd=ten_lists)
+        assert done.returncode == 0, done.stderr
+        assert done.memory < asked_for(job), f"{job}: {done.memory / 1e6:.0f} MB"
