@@ -44,7 +44,8 @@ def steps(*, config=CONFIG, more=None, **sizes):
 def test_every_system_is_heard_and_every_condition_scored():
     protected = steps()["protected speech"]
     assert protected.bytes == 2 * 3600 * 16000 * 1.15  # of b2, twice: mine lies there
-    assert protected.seconds == 2 * 3600 * estimate.MCADAMS_S
+    expected_s = 3600 * (2 * estimate.MCADAMS_S + 4 * estimate.COMPARING)  # original, and all
+    assert protected.seconds == pytest.approx(expected_s)
     assert steps()["prepared speech"].bytes == 0
     per_second = FEATURES + PER_WEIGHT_BYTE * estimate.HUB_BYTES
     assert steps()["embeddings"].seconds == pytest.approx(4 * 3600 * per_second)
