@@ -119,7 +119,7 @@ def test_the_epoch_with_the_lowest_eer_is_kept(train, recipe, tones, tmp_path, m
 
     monkeypatch.setattr(SpeakerBrain, "_end_epoch", end_epoch)
     folder = train(tmp_path / "model")
-    assert curve(folder, "held_out_eer_percent") == ["9.00", "5.00", "7.00"]
+    assert curve(folder, "held_out_eer_percent") == ["9", "5", "7"]
     kept = Extractor(folder)
     state = kept.model.state_dict()
     assert all((state[name] == saved[2][name]).all() for name in state)
