@@ -87,11 +87,8 @@ def fit(columns: Floats, target: Flags, weights: Floats, candidates: list[Candid
     array (C, K) : columns @ it are LLRs, natural logarithms, as classes are balanced
     """
     means = np.average(columns, axis=0, weights=weights)
+    covariance = np.cov(columns, rowvar=False, ddof=0, aweights=weights)
     centred = columns - means
-    spread = np.sqrt(np.average(centred**2, axis=0, weights=weights))
-    spread[spread == 0] = 1
-    centred /= spread
-    covariance = np.cov(centred, rowvar=False, ddof=0, aweights=weights)
     slopes = np.zeros((len(means), len(candidates)))
     for number, (places, ridge, _) in enumerate(candidates):
         variances, axes = np.linalg.eigh(covariance[np.ix_(places, places)])
@@ -99,7 +96,7 @@ def fit(columns: Floats, target: Flags, weights: Floats, candidates: list[Candid
         whitening = axes[:, kept] / np.sqrt(variances[kept])
         coordinates = centred[:, places] @ whitening
         constant, *learnt = _logistic(coordinates, target, weights, ridge)
-        slopes[places, number] = whitening @ learnt / spread[places]
+        slopes[places, number] = whitening @ learnt
         slopes[0, number] = constant - means @ slopes[:, number]
     return slopes
 

@@ -26,11 +26,10 @@ def test_the_gradient_of_the_posterior_is_zero():
     assert residual.sum() == pytest.approx(1e-3 * constant, abs=1e-9)
 
 
-@pytest.mark.parametrize("matrix", [[[3.0, 1.0], [-2.0, 0.5]], [[1e-6, 0.0], [0.0, 1.0]]])
-def test_a_linear_map_of_the_columns_changes_no_llr(matrix):
+def test_a_linear_map_of_the_columns_changes_no_llr():
     columns, target, weights = two_columns()
     mapped = columns.copy()
-    mapped[:, 1:] = columns[:, 1:] @ matrix + [5, -7]
+    mapped[:, 1:] = columns[:, 1:] @ [[3.0, 1.0], [-2.0, 0.5]] + [5, -7]
     candidate = [([1, 2], 0.5, ALL)]
     llrs = columns @ fit(columns, target, weights, candidate)
     assert mapped @ fit(mapped, target, weights, candidate) == pytest.approx(llrs, abs=1e-8)
