@@ -15,7 +15,7 @@ Conventions
 * A latency is the longest delay of a sample: how much had come in when it went out, from its own
   place on. A chunk has to be complete before it comes in, so no latency is shorter than one.
 * Speech that comes later among the samples than it came in, as behind zeros, is late by as much: by
-  the lag at which the loudness of both is most alike. Lags below 20 ms are not told from none.
+  the lag at which the loudness of both is most alike. Lags below 20 ms count as none.
 * Seconds of computing are no part of it: that is the real-time factor.
 """
 

@@ -164,7 +164,7 @@ def files_below(root: FilePath, endings: tuple[str, ...] = ("",)) -> Iterator[st
 
     Raises
     ------
-    BadInput : links lead in a circle, or on so many ways to a folder that nobody comes to an end;
+    BadInput : links lead in a circle, or a folder is reached in too many ways;
         a folder cannot be read
     """
 

@@ -37,7 +37,7 @@ def safe_id(text: str, path: FilePath, line: int) -> str:
     ----------
     text : str
     path, line : path, int
-        Where it stands.
+        The line that has it.
     """
     if not text or UNSAFE.search(text) or len(text.encode()) > MOST_BYTES:
         shown = text[:60].encode(errors="replace").decode() + "..." * (len(text) > 60)
