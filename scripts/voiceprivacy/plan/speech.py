@@ -161,7 +161,7 @@ class Speech:
         return [self.layout.path(f"checks/sounds/{name}.tsv") for name in names]
 
     def checks_across(self) -> list[str]:
-        """Checks that attackers learnt from other speakers, and that no two recordings are one."""
+        """Checks that attackers learnt from other speakers, and of recordings that are one."""
         speakers = [self.layout.path("checks/training/speakers.tsv")] if self.training else []
         return [*speakers, *self.checks_of_sounds()]
 

@@ -177,7 +177,7 @@ def _contests_in(
 ) -> list[sparse.csr_array]:
     """Counts of others above target trials, at their scores, and there at all: (T, S) each.
 
-    Pairs are not compared one by one. The target trials of a conversation, by score, are steps, with a
+    No pair is compared by itself. The target trials of a conversation, by score, are steps, with a
     level above each and one below all. Others are counted on the levels, and summed from the top.
 
     Parameters
