@@ -105,6 +105,15 @@ def test_every_attacker_is_tried_on_every_list_under_conditions_that_say_whose_s
     assert "results/metrics/calibration/demo/f/b2r/ecapa/plda.json" in metrics
 
 
+def test_speech_is_compared_where_a_run_has_it_and_none_is_protected_for_that(plan):
+    compared = plan.speech.compared_manifests("demo")
+    both = product(("original", "b2r", "team"), ("enrolment", "trial"))
+    attacked = {(name, part) for name, part in both} | {("b2r_run1", "trial")}
+    assert len(compared) == len(set(compared))
+    assert set(compared) == {plan.speech.layout.speech("demo", part, one) for one, part in attacked}
+    assert all("/original/" in path for path in compared[:2])
+
+
 def test_only_the_users_speech_is_protected_with_the_runs_own_seed_unless_it_is_known(plan):
     parts = ("enrolment", "trial", "train")
     calls = product(("b2r", "b2r_run1"), parts)
