@@ -142,10 +142,23 @@ class HubNetwork(torch.nn.Module):
         return self.model(self._prepared(waves)).last_hidden_state
 
     def layers(self, waves: torch.Tensor) -> torch.Tensor:
-        """Outputs (B, L, F, D) of all transformer layers for waves (B, N) of equal length."""
-        outputs = self.model(self._prepared(waves), output_hidden_states=True)
-        # The first of them is what enters the transformer.
-        return torch.stack(outputs.hidden_states[1:], dim=1)
+        """Outputs (B, L, F, D) of all transformer layers for waves (B, N) of equal length.
+
+        Of a network that normalises before each layer, transformers' ``hidden_states`` have the
+        last output normalised; here it is as the layer gives it.
+        """
+        outputs: list[torch.Tensor] = []
+
+        def keep(_layer, _inputs, output):
+            outputs.append(output[0] if isinstance(output, tuple) else output)
+
+        hooks = [layer.register_forward_hook(keep) for layer in self.model.encoder.layers]
+        try:
+            self.model(self._prepared(waves))
+        finally:
+            for hook in hooks:
+                hook.remove()
+        return torch.stack(outputs, dim=1)
 
     def _prepared(self, waves):
         return layer_norm(waves, waves.shape[1:]) if self.normalises else waves

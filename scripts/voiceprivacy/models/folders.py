@@ -15,7 +15,7 @@ import importlib
 import io
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,7 @@ CLASSES = {
     "torch.optim.AdamW",
     "voiceprivacy.attack.extractors.ecapa_ssl.EcapaSSL",
 }
+INSIDE = "state_dict"  # where some checkpoints keep their tensors
 REFERENCE = re.compile(r"<([\w.]+)>")
 NEW, NAME = "!new:", "!name:"
 DEEPEST = 50  # references in a row: more are taken for a circle
@@ -293,7 +294,8 @@ def read_weights(path: Path, *, model: str) -> dict[str, torch.Tensor]:
     """The tensors {name: tensor} of a .ckpt file, read and refused as ``load_weights`` does."""
     content = read_unchanged(path)
     with refusing(f"{path}: not the weights of {model}"):
-        return dict(torch.load(io.BytesIO(content), map_location="cpu", weights_only=True))
+        read = dict(torch.load(io.BytesIO(content), map_location="cpu", weights_only=True))
+        return dict(read[INSIDE]) if isinstance(read.get(INSIDE), Mapping) else read
 
 
 def write_list(folder: Path) -> None:

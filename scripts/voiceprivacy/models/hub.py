@@ -3,6 +3,7 @@
 The package huggingface_hub is imported where it is used: a tenth of a command's start-up.
 """
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import NamedTuple
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.writing import whole_folder_or_absent
+from voiceprivacy.vocabulary import RESOURCES
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 COMMIT = re.compile(r"[0-9a-f]{7,40}")
+WAVLM = "WavLM-Large.pt"  # in the folder of the attacker of 2026, as its organisers published it
 TIMEOUT_S = 10  # until the hub has answered; a download may take longer
 
 
@@ -103,6 +106,22 @@ KINDS = {
     "whisper": WHISPER,
     "encoder": ENCODER,
 }
+
+
+def speaker_files(folder: Path | str) -> list[str]:
+    """The files that a folder of a speaker model must have: SpeechBrain's, or the organisers'."""
+    own = [SPEAKER_MODEL.needed[1], WAVLM]
+    return own if os.path.exists(f"{folder}/{WAVLM}") else SPEAKER_MODEL.needed
+
+
+def speaker_settings(folder: Path | str) -> Path:
+    """The hyperparameters of a folder of a speaker model; the organisers' has those of the recipe.
+
+    Sizes of the organisers' network are those of its weights, whatever this file says.
+    """
+    is_organisers = os.path.exists(f"{folder}/{WAVLM}")
+    own = RESOURCES / "recipes" / "ecapa_ssl.yaml"
+    return own if is_organisers else Path(folder) / SPEAKER_MODEL.needed[0]
 
 
 def model_folder(model: str | Path, *, revision: str | None = None) -> Path:

@@ -12,6 +12,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.tables import whole_number_in
 from voiceprivacy.inout.yaml_files import compose
+from voiceprivacy.models.hub import speaker_files, speaker_settings
 from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.speech import Speech, sandbox_arguments
 from voiceprivacy.vocabulary import (
@@ -25,7 +26,6 @@ from voiceprivacy.vocabulary import (
     draws_of,
 )
 
-MODEL_FILES = ["hyperparams.yaml", "embedding_model.ckpt"]
 PACKAGE_DIMENSIONS = {"resemblyzer": 256, "dvector": 256, "whisper": 512}
 
 
@@ -183,7 +183,11 @@ class Attackers:
     def model_files(self, extractor: str) -> list[str]:
         """The files of an extractor that embeddings depend on."""
         folder = self.model_folder(extractor)
-        return [self.layout.mark(f"{folder}/{name}") for name in MODEL_FILES] if folder else []
+        return (
+            [self.layout.mark(f"{folder}/{name}") for name in speaker_files(folder)]
+            if folder
+            else []
+        )
 
     def encoder(self, extractor: str) -> str | None:
         """The folder of the encoder that units or words are made of; None for MFCC or terms."""
@@ -286,7 +290,7 @@ class Attackers:
         if "train" in options:
             return _dimensions_in(ours(recipe_file(options["recipe"])))
         if "model" in options and "revision" not in options:
-            return _dimensions_in(f"{ours(options['model'])}/{MODEL_FILES[0]}")
+            return _dimensions_in(str(speaker_settings(ours(options["model"]))))
         return None
 
     def training_embeddings(self, backend: str, extractor: str) -> str:

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterable
 
 from voiceprivacy.kinds import A_FOLDER, FILE, Named
+from voiceprivacy.models.hub import WAVLM
 
 ENCODER_FILES = ["hyperparams.yaml", "latent_extractor.ckpt", "latent_encoder.ckpt"]
 MEASURE_SETTINGS = ["hyperparams.yaml", "config.json"]  # one of them, of SpeechBrain or others
@@ -70,7 +71,9 @@ def encoder_files(folder: str) -> list[str]:
 
 
 def hub_encoder_files(folder: str) -> list[str]:
-    """The files in the folder of a self-supervised encoder, as on the Hugging Face hub."""
+    """The files in the folder of a self-supervised encoder: as on the hub, or Microsoft's WavLM."""
+    if os.path.exists(f"{folder}/{WAVLM}"):
+        return [WAVLM]
     return [*HUB_ENCODER_FILES, _hub_weights(folder)]
 
 

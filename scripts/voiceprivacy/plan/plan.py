@@ -19,10 +19,10 @@ from voiceprivacy.corpus_kinds import data_directory
 from voiceprivacy.inout.placeholders import expand, ours
 from voiceprivacy.kinds import A_FOLDER, FILE, Named
 from voiceprivacy.layout import HERE, Layout
+from voiceprivacy.models.hub import speaker_files
 from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.atlas import Atlas
 from voiceprivacy.plan.attackers import (
-    MODEL_FILES,
     Attackers,
     instances,
     recipe_file,
@@ -212,7 +212,9 @@ def _of_anonymiser(plan, name, options):
 def _of_extractor(plan, name, options):
     keys = ("extractors", name)
     if "model" in options and "revision" not in options:  # a revision is fetched from the hub
-        yield from _of_model((*keys, "model"), options["model"], MODEL_FILES)
+        yield from _of_model(
+            (*keys, "model"), options["model"], speaker_files(ours(options["model"]))
+        )
     for feature, files in (("units", encoder_files), (WORDS, text_encoder_files)):
         if encoder := options.get(feature, {}).get("encoder"):
             yield from _of_model((*keys, feature, "encoder"), encoder, files(ours(encoder)))
@@ -228,7 +230,9 @@ def _of_extractor(plan, name, options):
         yield Named((*keys, "recipe"), ours(recipe_file(options["recipe"])), FILE)
     # Another extractor of the config is a source of its own.
     if options.get("start", name) not in plan.config["extractors"]:
-        yield from _of_model((*keys, "start"), options["start"], MODEL_FILES)
+        yield from _of_model(
+            (*keys, "start"), options["start"], speaker_files(ours(options["start"]))
+        )
     if "embeddings" in options:
         for corpus, part, system in embedded(plan, name):
             path = plan.attackers.ready(name, corpus, part, system)

@@ -30,8 +30,9 @@ from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.placeholders import ours
+from voiceprivacy.models.hub import speaker_settings
 from voiceprivacy.plan import configuration
-from voiceprivacy.plan.attackers import MODEL_FILES, recipe_file
+from voiceprivacy.plan.attackers import recipe_file
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.speech import FUNCTIONS
 from voiceprivacy.running import programs
@@ -137,7 +138,7 @@ def least_s(options: Mapping[str, Any]) -> float:
     if "train" in options:
         settings = ours(recipe_file(options["recipe"]))
     elif "model" in options and "revision" not in options and not options.get("trust"):
-        settings = f"{ours(options['model'])}/{MODEL_FILES[0]}"
+        settings = str(speaker_settings(ours(options["model"])))
     # Networks may be in an environment of the jobs alone.
     if not os.path.isfile(settings) or not all(map(find_spec, ("torch", "speechbrain"))):
         return 0.0

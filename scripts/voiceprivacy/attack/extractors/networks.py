@@ -3,9 +3,10 @@
 Conventions
 -----------
 * A model is a folder in the layout of spkrec-ecapa-voxceleb and spkrec-xvect-voxceleb:
-  hyperparams.yaml and embedding_model.ckpt. Nothing in it runs as code: see ``folders``;
-  weights are loaded as tensors only. Folders that somebody vouches for are the exception: see
-  ``TrustedExtractor``.
+  hyperparams.yaml and embedding_model.ckpt. Or it is one of the organisers of 2026, with
+  embedding_model.ckpt and WavLM-Large.pt (``ecapa_ssl``). Nothing in it runs as code: see
+  ``folders``; weights are loaded as tensors only. Folders that somebody vouches for are the
+  exception: see ``TrustedExtractor``.
 * An embedding is what ``EncoderClassifier.encode_batch`` gives for the utterance alone: (D,)
   float32, raw.
 * It depends on nothing but the samples and the model. On a CPU every utterance is computed alone by
@@ -49,8 +50,10 @@ from voiceprivacy.models.folders import (
     Hyperparameters,
     Section,
     load_weights,
+    read_weights,
     refusing,
 )
+from voiceprivacy.models.hub import WAVLM, speaker_settings
 
 FEATURES = ["speechbrain.lobes.features.Fbank"]
 NORMALISATION = ["speechbrain.processing.features.InputNormalization"]
@@ -110,7 +113,9 @@ class Extractor:
         folder = Path(folder)
         if not folder.is_dir():
             raise BadInput(f"{folder}: not found (a folder with {SETTINGS} and {WEIGHTS})")
-        settings, features, embedding = _described(folder / SETTINGS)
+        settings, features, embedding = _described(speaker_settings(folder))
+        if (folder / WAVLM).exists():
+            _take_sizes(folder / WEIGHTS, features, embedding)
         self.folder, self.device, self.preparation = folder, torch_device(device), preparation
         self.sample_rate = features.fields.get("sample_rate", 16000)
         self.shortest = _shortest(features, embedding)
@@ -138,10 +143,16 @@ class Extractor:
 
     def _embed(self, waves):
         whole = torch.ones(len(waves), device=self.device)
-        frames = self.normalise(self.features(waves), whole)
-        if self.encoder is not None:
-            return self.model(frames, self.encoder.layers(waves))
-        return self.model(frames, whole)
+        if self.encoder is None:
+            return self.model(self.normalise(self.features(waves), whole), whole)
+        # The encoder hears the whole; only its own branch is given no zeros at the ends.
+        heard = _without_zeros_at_ends(waves)
+        if heard.shape[1] < self.shortest:
+            raise BadInput(
+                f"holds too little besides zeros: the model needs {self.shortest} samples"
+            )
+        frames = self.normalise(self.features(heard), whole)
+        return self.model(frames, self.encoder.layers(waves))
 
     def embed_utterance(self, utterance: Utterance) -> Floats:
         """Embedding (D,) of an Utterance; BadInput names it where it cannot be embedded."""
@@ -211,11 +222,27 @@ class TrustedExtractor(Extractor):
 def frozen_encoder(folder: Path, model: torch.nn.Module, device: torch.device) -> Any:
     """The encoder of a trained folder of ecapa_ssl, which has to fit its model."""
     # It imports this module, and transformers, which takes seconds.
-    from voiceprivacy.attack.extractors.ecapa_ssl import ENCODER_FOLDER, FrozenEncoder
+    from voiceprivacy.attack.extractors.ecapa_ssl import FrozenEncoder, encoder_in
 
-    encoder = FrozenEncoder(folder / ENCODER_FOLDER, device=device)
+    encoder = FrozenEncoder(encoder_in(folder), device=device)
     encoder.check(model)
     return encoder
+
+
+def _take_sizes(path, features, embedding):
+    """Give the organisers' network, and its filter banks, the sizes of its weights."""
+    from voiceprivacy.attack.extractors.ecapa_ssl import sizes
+
+    weights = read_weights(path, model="the attacker of 2026")
+    with refusing(f"{path}: not the weights of the attacker of 2026"):
+        embedding.fields |= sizes(weights)
+    features.fields["n_mels"] = embedding.fields["input_size"]
+
+
+def _without_zeros_at_ends(waves):
+    """Waves (1, M) without the zeros before and after the speech of waves (1, N)."""
+    (heard,) = torch.nonzero(waves[0], as_tuple=True)
+    return waves[:, heard[0] : heard[-1] + 1] if len(heard) else waves[:, :0]
 
 
 def prepared(samples: Floats, sample_rate: int, preparation: Preparation) -> Floats:

@@ -29,7 +29,7 @@ import torch
 
 from voiceprivacy import seeds
 from voiceprivacy.attack.backends.backends import cosine
-from voiceprivacy.attack.extractors.ecapa_ssl import ENCODER_FOLDER, FrozenEncoder
+from voiceprivacy.attack.extractors.ecapa_ssl import FrozenEncoder, encoder_in
 from voiceprivacy.attack.extractors.networks import (
     EMBEDDING,
     FEATURES,
@@ -66,6 +66,7 @@ from voiceprivacy.models.folders import (
     load_weights,
     read_weights,
 )
+from voiceprivacy.models.hub import WAVLM
 from voiceprivacy.running.command import say
 
 CLASSIFIER = [
@@ -291,7 +292,7 @@ def _encoder_folder(settings, encoder, start):
             raise BadInput(f"--encoder: the model of {settings.path} listens through no encoder")
         return None
     if encoder is None and start is not None:
-        encoder = Path(start) / ENCODER_FOLDER
+        encoder = encoder_in(Path(start))
     if encoder is None:
         raise BadInput(f"{settings.path}: its model listens through an encoder: give --encoder")
     return Path(encoder)
@@ -370,7 +371,8 @@ def _checkpoints(folder, recipe, utterances, seed, start, encoder):
         classifier = Path(start, CLASSIFIER_WEIGHTS)
         described.append(_stamp(classifier) if classifier.exists() else "no classifier")
     if encoder is not None:
-        described += [str(encoder), _stamp(Path(encoder, HUB_SETTINGS))]
+        own = WAVLM if Path(encoder, WAVLM).exists() else HUB_SETTINGS
+        described += [str(encoder), _stamp(Path(encoder, own))]
     # 16 of 64 digits: long enough for folders beside each other.
     digest = hashlib.sha256("\n".join(described).encode()).hexdigest()[:16]
     return Path(f"{folder}{CHECKPOINTS}") / digest
