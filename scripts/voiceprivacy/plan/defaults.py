@@ -4,6 +4,7 @@ Defaults live in the schema (config_schema). Some depend on other keys and are s
 
 * A corpus that is evaluated without a protocol has enrol_trial.
 * IEMOCAP without a protocol is there for utility.
+* By a ``plan`` of 2026, the last line of a pair counts in given lists (``repeats: last``).
 * One Kaldi directory without a protocol has the list ``all`` of its own trials file.
 * Where there is speech to train on, an attacker is trained on protected speech (``semi_informed``).
 * ``report: {controls: true}`` adds the anonymisers of workflow/resources/controls.yaml, and a list
@@ -92,11 +93,11 @@ def with_protocols(config: dict[str, Any]) -> dict[str, Any]:
         if name and "protocol" not in corpus:
             corpus.setdefault("use", corpus_kinds.corpus_kind(name).use)
         if corpus.get("use") not in (TRAIN, UTILITY_ALONE):
-            _set_protocol(corpus)
+            _set_protocol(corpus, config.get("plan"))
     return config
 
 
-def _set_protocol(corpus):
+def _set_protocol(corpus, plan):
     name = corpus_kinds.name_in(corpus)
     protocol = corpus_kinds.corpus_kind(name).protocol(corpus[name]) if name else None
     if protocol:
@@ -104,6 +105,8 @@ def _set_protocol(corpus):
     protocol = corpus.get("protocol", {})
     if corpus.get("gender") == "separate" and "given" in protocol:
         protocol["given"] = _per_gender(protocol["given"])
+    if plan and "given" in protocol:
+        protocol["given"] = _read_as_in_2026(protocol["given"])
     lists = ["mixed"] if corpus.get("gender") == "mixed" else list(GENDERS)
     for name in ("enrol_trial", "all_pairs", "rank_sampling"):
         if name in protocol:
@@ -120,6 +123,14 @@ def _per_gender(lists):
         for gender in GENDERS:
             separate[f"{name}_{gender}"] = {"directory": directory, "gender": gender}
     return separate
+
+
+def _read_as_in_2026(lists):
+    """Lists of a protocol given, in which the last line of a pair counts."""
+    fields = {
+        name: {"directory": one} if isinstance(one, str) else one for name, one in lists.items()
+    }
+    return {name: {"repeats": "last"} | one for name, one in fields.items()}
 
 
 def with_controls(config: dict[str, Any]) -> dict[str, Any]:

@@ -184,7 +184,9 @@ def _of_corpus(plan, name, options):
     for trials, given in options.get("protocol", {}).get("given", {}).items():
         keys_of_list = (*keys, "protocol", "given", trials)
         if isinstance(given, dict) and "list" in given:
-            yield Named(keys_of_list, ours(given["list"]), FILE)
+            files = given["list"]
+            for file in files if isinstance(files, list) else [files]:
+                yield Named(keys_of_list, ours(file), FILE)
         else:
             directory = ours(given["directory"] if isinstance(given, dict) else given)
             for named in data_directory(directory, root):

@@ -6,12 +6,12 @@ Conventions
   more likely the same speaker.
 * The model of an enrolled speaker is the mean of the utterances' raw embeddings; ``counts`` is how
   many they are.
-* Everything is computed in float64. Lists are scored in blocks, so that memory stays bounded
+* Everything is computed in float64, but for the evaluations of 2026 (OF_PLANS). Lists are scored in blocks, so that memory stays bounded
   whatever their size.
 * Trials and enrolments of a list have the order of their first appearance in it.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -94,7 +94,7 @@ def galleries_of(
 ) -> dict[str, Gallery]:
     """Galleries of embeddings as a back-end compares them.
 
-    Only a Procrustes back-end changes them: see ``procrustes.aligned``.
+    A Procrustes back-end changes them (``procrustes.aligned``), and those of OF_PLANS.
 
     Parameters
     ----------
@@ -111,6 +111,8 @@ def galleries_of(
                     alignment, one.embeddings.astype(np.float64), is_protected=name in protected
                 )
             one = one._replace(embeddings=rotated)
+        if backend in OF_PLANS:
+            one = one._replace(embeddings=OF_PLANS[backend](one.embeddings))
         galleries[name] = Gallery(one, path)
     return galleries
 
@@ -148,11 +150,37 @@ def jensen_shannon(*, enrolment: Floats, counts: Any, trial: Floats) -> Floats:
     return 1 - np.sqrt(np.clip(mixed - entropies, 0.0, 1.0))
 
 
-NAMED = {"cosine": cosine, "jensen_shannon": jensen_shannon}
+def challenge_cosine(*, enrolment: Floats, counts: Any, trial: Floats) -> Floats:
+    """The same in single precision, as one minus a distance, which the scorer of 2026 takes.
+
+    Signs of embeddings make many equal scores, and equal rates take equal ties.
+    """
+    enrolment, trial = (_unit(side.astype(np.float32)) for side in (enrolment, trial))
+    distance = np.clip(np.float32(1) - enrolment @ trial.T, 0, 2)
+    return (np.float32(1) - distance).astype(np.float64)
+
+
+def lengths_of_one(embeddings: Floats) -> Floats:
+    """Each row of embeddings (N, D) divided by its length."""
+    return _unit(embeddings.astype(np.float64)).astype(np.float32)
+
+
+NAMED: dict[str, Scorer] = {
+    "cosine": cosine,
+    "jensen_shannon": jensen_shannon,
+    "vpc2026_june": challenge_cosine,
+    "vpc2026_september": challenge_cosine,
+}
+# What the evaluations of 2026 make of an embedding before any mean: in June its axis of length one
+# was normalised, so that each number became its sign.
+OF_PLANS: dict[str, Callable[[Floats], Floats]] = {
+    "vpc2026_june": np.sign,
+    "vpc2026_september": lengths_of_one,
+}
 
 
 def scorer(backend: str) -> Scorer:
-    """The scorer of a back-end: cosine, jensen_shannon, or the npz of a trained one.
+    """The scorer of a back-end: one of NAMED, or the npz of a trained one.
 
     Galleries that Procrustes has rotated (see ``galleries_of``) are compared by cosine.
     """

@@ -7,14 +7,22 @@ f_..., m_... are of one gender. A list can be the part of a trials file between 
 gender. Of a corpus that is limited, only the trials between what is left are scored. The pieces of
 an utterance stand in its place.
 
-``options`` are {name of a list: data directory}, {name: {directory, gender}} for one gender's part,
-or {name: {list}} for a trials file of any name.
+``options`` are {name of a list: data directory}, or {name: fields} with the fields
+
+* ``directory``, and perhaps ``gender`` for one gender's part;
+* ``list``: a trials file of any name, or several that are one list;
+* ``repeats: last``: the last line of a pair counts, and a trial whose enrolment or utterance is not
+  there is left out, as the scorer of the VoicePrivacy Challenge 2026 reads a list;
+* ``cross_gender``, a seed: trials across genders are drawn besides (``across_genders``).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voiceprivacy import seeds
 from voiceprivacy.corpora.kinds import kaldi
 from voiceprivacy.corpora.listing import (
     Findings,
@@ -28,6 +36,23 @@ from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.ids import source_of
 from voiceprivacy.inout.trial_lists import Trial, headerless_trials
 from voiceprivacy.vocabulary import LABELS
+
+# Lines of a list whose last line of a pair counts: what is said of them.
+ODD = (
+    "lines repeat a pair",
+    "contradict the line before",
+    "name nobody who enrols or no utterance that is there",
+)
+AS_THE_SCORER = "the last line of a pair counts and what is not there is left out, as the challenge's scorer does"
+
+
+class _List(NamedTuple):
+    """One entry of the options; ``repeats`` is whether the last line of a pair counts."""
+
+    files: list[Path]
+    gender: str | None
+    repeats: bool
+    cross_gender: int | None
 
 
 class _Known(NamedTuple):
@@ -65,7 +90,7 @@ def split(
     passed_over = Findings()  # check_list reads the same lines and says what is wrong with them
     tried: set[str] = set()
     for name in options:
-        tried |= {trial.trial for _, trial in _read_trials(options, name, passed_over)}
+        tried |= {trial.trial for _, _, trial in _read_trials(options, name, passed_over)}
     return enrolled & known, tried & known
 
 
@@ -80,30 +105,41 @@ def check_list(
 
     ``enrolment`` and ``trial`` are all of the corpus, whatever it is limited to.
     """
-    path = _trials_file(options, name)
+    listed = _list(options, name)
     names = list(options)
-    before = [_trials_file(options, other) for other in names[: names.index(name)]]
-    if path in before:
-        return  # the same file, checked as a whole under its first name
+    if listed.files in [_list(options, other).files for other in names[: names.index(name)]]:
+        return  # the same files, checked as a whole under their first name
     known = _known(enrolment, trial)
     labels: dict[tuple[str, str], str] = {}
-    lines: dict[str, int] = {}  # what is wrong is said once, where it first occurs
-    enrolled: dict[str, int] = {}  # tried utterances that enrol their speaker
-    for line, tried in _read_trials(options, name, findings):
-        for message in _wrong_with(tried, known, labels):
-            lines.setdefault(message, line)
+    wrong: dict[str, tuple[Path, int]] = {}  # what is wrong is said once, where it first occurs
+    enrolled: dict[str, tuple[Path, int]] = {}  # tried utterances that enrol their speaker
+    odd: Counter[str] = Counter()
+    for path, line, tried in _read_trials(options, name, findings):
+        at, pair = (path, line), (tried.enrolment, tried.trial)
+        if listed.repeats:
+            odd.update(_odd_with(tried, known, labels))
+            messages = _wrong_label(tried)
+        else:
+            messages = _wrong_with(tried, known, labels)
+        for message in (*messages, *_wrong_genders(tried, known, options, name)):
+            wrong.setdefault(message, at)
         if tried.trial in known.enrolments.get(known.speakers.get(tried.trial, ""), ()):
-            enrolled.setdefault(tried.trial, line)
-        for message in _wrong_genders(tried, known, options, name):
-            lines.setdefault(message, line)
-        labels.setdefault((tried.enrolment, tried.trial), tried.label)
+            enrolled.setdefault(tried.trial, at)
+        if listed.repeats:
+            labels[pair] = tried.label
+        else:
+            labels.setdefault(pair, tried.label)
     if enrolled:
         first, *others = enrolled
         both = f"utterance '{first}' is both enrolled and tried"
         more = f" (and {counted(len(others), 'other')})" if others else ""
-        lines[f"{both}{more}"] = enrolled[first]
-    for message, line in lines.items():
+        wrong[f"{both}{more}"] = enrolled[first]
+    for message, (path, line) in wrong.items():
         findings.error(path, line, message)
+    path = listed.files[0]
+    if odd:
+        said = f"{_and([f'{odd[what]:,} {what}' for what in ODD if odd[what]])}: {AS_THE_SCORER}"
+        findings.oddity(path, "-", said)
     counts = {
         "enrolment_speakers": len({speaker for speaker, _ in labels}),
         "trial_utterances": len({utterance for _, utterance in labels}),
@@ -111,6 +147,17 @@ def check_list(
         "nontarget_trials": list(labels.values()).count("nontarget"),
     }
     compare_published(path.parent.name, counts, path, findings)
+    if listed.cross_gender is not None:
+        across = _drawn(options, name, enrolment, trial)
+        findings.oddity(path, "-", own_list(listed.cross_gender, len(across)))
+
+
+def own_list(seed: int, n_trials: int) -> str:
+    """What is said of a list whose trials across genders are drawn here."""
+    return (
+        f"own cross-gender list, seed {seed}: {n_trials:,} trials across genders are drawn, so its"
+        " rates can be compared with those of the organisers' list and are not equal"
+    )
 
 
 def _known(enrolment, trial):
@@ -120,11 +167,27 @@ def _known(enrolment, trial):
     return _Known(enrolments, speakers, genders)
 
 
+def _odd_with(trial: Trial, known: _Known, labels: dict[tuple[str, str], str]) -> Iterator[str]:
+    """What is odd in one line of a list whose last line of a pair counts, in words of ODD."""
+    if trial.enrolment not in known.enrolments or trial.trial not in known.speakers:
+        yield ODD[2]
+        return
+    earlier = labels.get((trial.enrolment, trial.trial), trial.label)
+    if (trial.enrolment, trial.trial) in labels:
+        yield ODD[0]
+    if earlier != trial.label:
+        yield ODD[1]
+
+
+def _wrong_label(trial: Trial) -> Iterator[str]:
+    if trial.label not in LABELS:
+        yield f"label '{trial.label}' is neither target nor nontarget"
+
+
 def _wrong_with(trial: Trial, known: _Known, labels: dict[tuple[str, str], str]) -> Iterator[str]:
     """What is wrong with one line of a trial list, after the pairs of ``labels``."""
     speaker, utterance, label = trial
-    if label not in LABELS:
-        yield f"label '{label}' is neither target nor nontarget"
+    yield from _wrong_label(trial)
     if (speaker, utterance) in labels:
         yield f"trial '{speaker} {utterance}' occurs twice"
     if speaker not in known.enrolments:
@@ -146,7 +209,7 @@ def _wrong_genders(trial, known, options, name):
     A list that is a gender's part of a file leaves the others out: only those without a gender are
     wrong.
     """
-    chosen = _chosen_gender(options, name)
+    chosen = _list(options, name).gender
     wanted = chosen or _gender_in(name)
     if not wanted:
         return
@@ -170,17 +233,75 @@ def list_trials(
 
     check_list says what is wrong with them.
     """
-    chosen = _chosen_gender(options, name)
-    enrolments = _names_of(_within(chosen, enrolment))
-    pieces = _pieces_of(_within(chosen, trial), are_pieces="segments" in source)
+    listed = _list(options, name)
+    enrolments = _names_of(_within(listed.gender, enrolment))
+    pieces = _pieces_of(_within(listed.gender, trial), are_pieces="segments" in source)
     trials: dict[tuple[str, str], Trial] = {}
-    for _, (speaker, whole, label) in _read_trials(options, name, Findings()):
+    across = [] if listed.cross_gender is None else _drawn(options, name, enrolment, trial)
+    in_files = (tried for _, _, tried in _read_trials(options, name, Findings()))
+    for speaker, whole, label in chain(across, in_files):
         if speaker not in enrolments:  # of the other gender, or beyond the corpus's limit
             continue
         for piece in pieces.get(whole, []):
             trials[speaker, piece] = Trial(speaker, piece, label)
     named = dict.fromkeys(speaker for speaker, _ in trials)
     return list(trials.values()), {speaker: enrolments[speaker] for speaker in named}
+
+
+def _drawn(options, name, enrolment, trial):
+    """The trials across genders of a list that asks for them."""
+    genders = {utterance.speaker: utterance.gender for utterance in (*enrolment, *trial)}
+    speakers = {source_of(one.utterance): one.speaker for one in trial}
+    speakers |= {one.utterance: one.speaker for one in trial}
+    trials = {
+        (tried.enrolment, tried.trial): tried
+        for _, _, tried in _read_trials(options, name, Findings())
+    }
+    enrolled = sorted({utterance.speaker for utterance in enrolment})
+    return across_genders(
+        trials.values(),
+        {of: [one for one in enrolled if genders[one] == of] for of in "fm"},
+        {utterance: genders[speaker] for utterance, speaker in speakers.items()},
+        seed=_list(options, name).cross_gender,
+    )
+
+
+def across_genders(
+    trials: Iterable[Trial],
+    enrolled: Mapping[str, Sequence[str]],
+    genders: Mapping[str, str],
+    *,
+    seed: int,
+) -> list[Trial]:
+    """Nontarget trials across genders, as plan 2.0 of the challenge of 2026 has them.
+
+    Each utterance of one gender is tried against as many speakers of the other as it has nontarget
+    trials on average (rounded), at most all. Whom is drawn from the seed and the utterance's id,
+    without replacement; the published program has no seed.
+
+    Parameters
+    ----------
+    trials : trials within genders
+    enrolled : {f or m: enrolled speakers}, sorted
+    genders : {utterance: f or m}
+    seed : int
+
+    Returns
+    -------
+    list of Trial : men against utterances of women, then women against utterances of men
+    """
+    drawn = []
+    for own, other in (("f", "m"), ("m", "f")):
+        within = [one for one in trials if genders.get(one.trial) == own]
+        utterances = sorted({one.trial for one in within})
+        n_nontarget = sum(one.label == LABELS[1] for one in within)
+        count = round(n_nontarget / len(utterances)) if utterances else 0
+        speakers = enrolled[other]
+        for utterance in utterances:
+            generator = seeds.generator(seed, "cross_gender", utterance)
+            order = generator.permutation(len(speakers))[:count]
+            drawn += [Trial(speakers[index], utterance, LABELS[1]) for index in order]
+    return drawn
 
 
 def _pieces_of(utterances, *, are_pieces):
@@ -211,7 +332,8 @@ def _gender_in(name):
 
 
 def _enrolls_files(source, options):
-    directories = [_trials_file(options, name).parent for name in options]
+    files = chain.from_iterable(_list(options, name).files for name in options)
+    directories = [file.parent for file in files]
     kind, own = kind_of(source)
     enrolling, *tried = kind.data_directories(own) if hasattr(kind, "data_directories") else [None]
     if enrolling:
@@ -225,17 +347,24 @@ def _enrolls_files(source, options):
     return files
 
 
-def _trials_file(options, name):
-    named = options[name] if isinstance(options[name], dict) else {"directory": options[name]}
-    return Path(named["list"]) if "list" in named else Path(named["directory"]) / "trials"
-
-
-def _chosen_gender(options, name):
-    return options[name].get("gender") if isinstance(options[name], dict) else None
+def _list(options, name):
+    """An entry of the options, with its files."""
+    given = options[name] if isinstance(options[name], dict) else {"directory": options[name]}
+    named = given.get("list") or f"{given['directory']}/trials"
+    return _List(
+        [Path(file) for file in (named if isinstance(named, list) else [named])],
+        given.get("gender"),
+        given.get("repeats") == "last",
+        given.get("cross_gender"),
+    )
 
 
 def _read_trials(options, name, findings):
-    """Yield (line number, Trial) of a list's file."""
-    path = _trials_file(options, name)
-    rows = list(kaldi.read_fields(path, 3, findings))
-    yield from ((line, trial) for line, trial, _ in headerless_trials(path, rows))
+    """Yield (file, line number, Trial) of a list's files."""
+    for path in _list(options, name).files:
+        rows = list(kaldi.read_fields(path, 3, findings))
+        yield from ((path, line, trial) for line, trial, _ in headerless_trials(path, rows))
+
+
+def _and(words):
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

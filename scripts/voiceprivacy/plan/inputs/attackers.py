@@ -33,6 +33,7 @@ class AttackerInputs:
         self.speech = plan.speech
         self.layout = plan.layout
         self.sources = plan.sources
+        self.evaluation = plan.config.get("plan")  # of 2026: june or september
         self.cece = plan.config["report"]["cece"]
         self.extractors = Entries(plan.attackers.extractors.__getitem__, "extractor")
         self.backends = Entries(plan.attackers.backends.__getitem__, "backend")
@@ -182,9 +183,15 @@ class AttackerInputs:
         return words if options["centre"] else [*words, "--no-centre"]
 
     def backend_argument(self, wildcards: Any) -> str:
-        """The file of a trained back-end, or the type of one that is not trained."""
+        """The file of a trained back-end, or the type of one that is not trained.
+
+        By a plan of 2026 its own cosine.
+        """
         file = self.attackers.backend_file(wildcards.backend, wildcards.extractor)
-        return file or self.backends.of_job(wildcards)["type"]
+        kind = self.backends.of_job(wildcards)["type"]
+        return file or (
+            f"vpc2026_{self.evaluation}" if kind == "cosine" and self.evaluation else kind
+        )
 
     # Scores.
 
