@@ -160,6 +160,16 @@ def test_the_page_shows_set_attack_own_and_published(config):
     (table,) = tables_of(beside([*COUNTS, own, *louder], config))
     shown = {name.rpartition(" ")[2]: cells[0].own for name, _, cells in table.rows}
     assert shown == {"(libri_test)": "25.5", "(louder)": "30.0"}
+    del config["corpora"]["louder"]
+    same = "/vpc/data/libri_test_trials_f"  # under another name, and only to measure words in
+    config["corpora"]["of_words"] = {"kaldi": same, "use": "utility"}
+    (table,) = tables_of(beside([*COUNTS, own], config))
+    assert table.rows[0][0] == "libri_test_trials_f"
+    config["corpora"]["libri_test"]["protocol"]["given"]["again"] = same
+    again = [one._replace(trials="again") for one in (*COUNTS, own._replace(value="30"))]
+    (table,) = tables_of(beside([*COUNTS, own, *again], config))
+    shown = {name.partition(" ")[2]: cells[0].own for name, _, cells in table.rows}
+    assert shown == {"(libri_test, f)": "25.5", "(libri_test, again)": "30.0"}
 
 
 def test_numbers_of_the_preset_of_2024_stand_beside_those_of_that_year(monkeypatch):
