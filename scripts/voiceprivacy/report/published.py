@@ -14,6 +14,8 @@ Conventions
 * Attackers trained on original speech stand beside their like, and those trained on protected
   speech beside theirs. The published attacker is another one all the same: x-vectors and PLDA of
   Kaldi in 2020 and 2022, ECAPA-TDNN in 2024, ecapa_ssl in 2026.
+* Equal error rates of 2020 and 2022 are Kaldi's, those of 2024 and 2026 SpeechBrain's: each stands
+  beside one's own of the same definition.
 * Scores that somebody else made are not compared: their attacker is not known.
 * Word errors and recalls of emotions stand beside published ones of the same definition (vpc2024 or
   vpc2026), of whole sets. Nothing was published that closed-text WER could stand beside.
