@@ -28,6 +28,7 @@ METRICS: dict[str, Metric] = {
 }
 COLUMNS = tuple(metric for metric in METRICS.values() if metric.column)
 EER = METRICS["eer_percent"]
+EERS = (EER.name, "eer_speechbrain_percent")  # as the challenges publish it: Kaldi's, SpeechBrain's
 MORE_IS_BETTER = {
     metric.name: metric.better == "higher" for metric in METRICS.values() if metric.compared
 }

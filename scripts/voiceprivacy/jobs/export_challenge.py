@@ -18,7 +18,9 @@ def export_challenge(
     data: Path | None = None,
     upload: Path | None = None,
 ) -> None:
-    """Write the files of the VoicePrivacy Challenge of 2024: exp/, result_for_rank, the upload.
+    """Write the files of the VoicePrivacy Challenges of 2024 and 2026: exp/, result_for_rank.
+
+    With --upload, it writes the archive that is sent in, too. Nothing is uploaded.
 
     Parameters
     ----------
@@ -32,10 +34,14 @@ def export_challenge(
         raise BadInput("--upload, --data: give both, or neither")
     [name] = system_names([suffix])
     exported = Exported(unchanged(results), anonymiser or name, suffix)
+    if exported.is_of_track_2:
+        raise BadInput(f"{results}: is of track 2 of 2026, and how that is sent in is not known")
     say(f"wrote {exported.write()}, and {results / 'exp'}")
     if upload and data:
         missing = exported.upload(upload, data)
         say(f"wrote {upload}", *(f"missing: {data / name}" for name in missing))
+        if upload.name != exported.archive:
+            say(f"the challenge calls it {exported.archive}")
 
 
 if __name__ == "__main__":

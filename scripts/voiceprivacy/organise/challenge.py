@@ -1,4 +1,4 @@
-"""The files of the VoicePrivacy Challenge of 2024, from a finished run.
+"""The files of the VoicePrivacy Challenges of 2024 and 2026, from a finished run.
 
 Below the results, with the suffix of protected directories, such as _mine:
 
@@ -10,6 +10,8 @@ Below the results, with the suffix of protected directories, such as _mine:
 
 Conventions
 -----------
+* A run of track 1 of 2026 is known by its mixed lists, and has exp/results_summary/track1 instead
+  of exp/results_summary. How files of track 2 are sent in is not known: they lie as those of 2024.
 * EERs are SpeechBrain's. Every attacker has the rows OO, OP (protected trials) and PP of each list.
 * A table is laid out as pandas prints one. Rows are sorted by data set and split, and keep the
   number that they have in the csv.
@@ -18,13 +20,14 @@ Conventions
 
 References
 ----------
-Result files of the VoicePrivacy 2024 Challenge.
+Result files of the VoicePrivacy 2024 Challenge, and upload script of track 1 of 2026.
 """
 
 import datetime
 import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
+from fnmatch import filter as matching
 from fnmatch import fnmatch
 from itertools import product
 from pathlib import Path
@@ -32,9 +35,11 @@ from typing import NamedTuple, TypeAlias
 
 from voiceprivacy import corpus_kinds
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.foreign import files_below
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.provenance.record import RANK
+from voiceprivacy.tools.challenge import LANGUAGES, LISTS_OF_TRACKS
 from voiceprivacy.tools.unpacking import pack
 from voiceprivacy.vocabulary import ABSENT, ORIGINAL, Attack
 
@@ -46,15 +51,49 @@ RECOGNISED = ("dataset", "split", "asr", "WER")
 ACCURACIES = {"ACC_sad": "sad", "ACC_neu": "neutral", "ACC_ang": "angry", "ACC_hap": "happy"}
 HEARD = ("dataset", "split", "ser", "UAR", *ACCURACIES)
 SUMMARY = "results_summary"
-# Protected directories that are sent in.
-UPLOADED = (
-    *("libri_dev_enrolls", "libri_dev_trials_f", "libri_dev_trials_m"),
-    *("libri_test_enrolls", "libri_test_trials_f", "libri_test_trials_m"),
-    *("IEMOCAP_dev", "IEMOCAP_test", "train-clean-360"),
-)
 FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # a zip of the same files has the same bytes
 
 Row: TypeAlias = tuple[str | float, ...]
+
+
+class Sent(NamedTuple):
+    """What is sent in to a challenge.
+
+    ``summary`` is where the summaries lie below exp, ``packed`` what their names in the archive
+    begin with. ``archive`` is the archive's name without suffix, ``least_bytes`` says of every
+    protected directory how much its files must have.
+    """
+
+    summary: str
+    packed: str
+    archive: str
+    least_bytes: Mapping[str, int]
+
+
+SENT_2024 = Sent(
+    summary=SUMMARY,
+    packed="",
+    archive="submission",
+    least_bytes={
+        **dict.fromkeys(("libri_dev_enrolls", "libri_dev_trials_f", "libri_dev_trials_m"), 0),
+        **dict.fromkeys(("libri_test_enrolls", "libri_test_trials_f", "libri_test_trials_m"), 0),
+        **dict.fromkeys(("IEMOCAP_dev", "IEMOCAP_test", "train-clean-360"), 0),
+    },
+)
+SENT_2026 = Sent(
+    summary=f"{SUMMARY}/track1",
+    packed=f"exp/{SUMMARY}/track1/",
+    archive="submission_track1",
+    least_bytes={
+        "libri_dev_enrolls": 7_324_598,
+        "libri_dev_trials_mixed": 455_295_386,
+        "libri_test_enrolls": 86_805_881,
+        "libri_test_trials_mixed": 416_608_014,
+        "IEMOCAP_dev": 418_919_757,
+        "IEMOCAP_test": 388_856_264,
+        "train-clean-360": 41_937_610_246,
+    },
+)
 
 
 class Table(NamedTuple):
@@ -120,6 +159,9 @@ class Exported:
             raise BadInput(f"--anonymiser {anonymiser}: {run.folder} has {names}")
         self.run, self.anonymiser, self.suffix = run, anonymiser, suffix
         self.written: list[Path] = []
+        tracks = self._tracks()
+        self.is_of_track_2 = not tracks.isdisjoint(LANGUAGES)
+        self.sent = SENT_2026 if "1" in tracks else SENT_2024
         if not any(self._sets()):
             raise BadInput(f"{run.folder}: no corpus has the directories of a challenge's set")
         self.numbers = {
@@ -129,7 +171,7 @@ class Exported:
     def write(self) -> Path:
         """Write all of them below the run's folder; the path of result_for_rank."""
         exp, suffix = self.run.folder / "exp", self.suffix
-        summary = exp / SUMMARY
+        summary = exp / self.sent.summary
         tables = dict(self._tables())
         for folder, table in tables.items():
             self._write(exp / folder / f"results{suffix}.csv", table.csv())
@@ -149,30 +191,41 @@ class Exported:
         self._pack(exp, summary / f"result_for_submission{suffix}.zip")
         return self.run.folder / f"{RANK}{suffix}"
 
+    @property
+    def archive(self) -> str:
+        """What the challenge calls the archive."""
+        return f"{self.sent.archive}{self.suffix}.tar.gz"
+
     def upload(self, path: Path, data: Path) -> list[str]:
         """Pack what is sent in, with the protected directories; names of those that are missing.
 
         Raises
         ------
-        BadInput : there is none of them, or one without a wav inside
+        BadInput : there is none of them, or some have no wav inside or are too small
         """
         suffix = self.suffix
-        folders = {f"{name}{suffix}": data / f"{name}{suffix}" for name in UPLOADED}
-        missing = [name for name, folder in folders.items() if not folder.is_dir()]
-        if len(missing) == len(folders):
+        least = {f"{name}{suffix}": size for name, size in self.sent.least_bytes.items()}
+        missing = [name for name in least if not (data / name).is_dir()]
+        if len(missing) == len(least):
             raise BadInput(f"{data}: has none of {', '.join(missing)}")
-        summary = self.run.folder / "exp" / SUMMARY
+        present = {name: data / name for name in least if name not in missing}
+        wrong = [_wrong_in(folder, least[name]) for name, folder in present.items()]
+        if any(wrong):
+            raise BadInput("; ".join(filter(None, wrong)))
+        summary = self.run.folder / "exp" / self.sent.summary
         contents = {
-            name: summary / name
+            f"{self.sent.packed}{name}": summary / name
             for name in (f"{RANK}{suffix}", f"result_for_submission{suffix}.zip")
         }
-        for name, folder in folders.items():
-            if name not in missing:
-                if not any(folder.rglob("*.wav")):
-                    raise BadInput(f"{folder}: has no wav inside, which the challenge asks for")
-                contents[f"data/{name}"] = folder
-        pack(path, contents)
+        pack(path, contents | {f"data/{name}": folder for name, folder in present.items()})
         return missing
+
+    def _tracks(self) -> set[str]:
+        """The tracks of 2026 that the trial directories are of; none in other years."""
+        tried: list[str] = []
+        for options in self.run.plan.speech.corpora.values():
+            tried += corpus_kinds.data_sets(options, "trial")
+        return {track for track, pattern in LISTS_OF_TRACKS.items() if matching(tried, pattern)}
 
     def _tables(self) -> Iterator[tuple[str, Table]]:
         attackers = dict.fromkeys(attack[2:] for attack in self.run.plan.attackers.attacks())
@@ -287,3 +340,17 @@ class Exported:
 def _is_asked(number):
     is_utility = number.extractor == ABSENT and number.metric.startswith(("wer_", "uar_"))
     return (number.metric == EER or is_utility) and number.value[:1].isdecimal()
+
+
+def _wrong_in(folder: Path, least_bytes: int) -> str:
+    """Why a challenge would not take a protected directory; "" if it would."""
+    paths = [folder / name for name in files_below(folder)]
+    if not any(path.suffix == ".wav" for path in paths):
+        return f"{folder}: has no wav inside, which the challenge asks for"
+    for path in paths:
+        if not path.exists():
+            return f"{path}: is a link to a file that is not there"
+    n_bytes = sum(path.stat().st_size for path in paths)
+    if n_bytes < least_bytes:
+        return f"{folder}: has {n_bytes} bytes, and the challenge asks for {least_bytes}"
+    return ""

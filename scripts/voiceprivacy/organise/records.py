@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from voiceprivacy.catalogue import EERS
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.json_files import read_strict, where
@@ -91,9 +92,17 @@ def referred(kind: str, result: Mapping[str, Any]) -> str:
     return LAYOUT[kind].format(name=result[kind], revision=revision)
 
 
-def measured(result: Mapping[str, Any], condition: str, metric: str = "eer_percent") -> Number:
+def measured(result: Mapping[str, Any], condition: str, metric: str) -> Number:
     """A number of a result, which may have none."""
     return result["conditions"].get(condition, {}).get(metric, NOTHING)
+
+
+def error_rate(result: Mapping[str, Any], condition: str) -> tuple[str, Number]:
+    """The equal error rate of a result with its metric: the first of EERS that it has."""
+    rates = [(metric, measured(result, condition, metric)) for metric in EERS]
+    known = [rate for rate in rates if rate[1].value is not None]
+    said = [rate for rate in rates if rate[1] != NOTHING]  # perhaps why it is not reported
+    return [*known, *said, *rates][0]
 
 
 def reason_of(value: Any) -> str | None:

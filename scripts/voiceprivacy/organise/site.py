@@ -9,7 +9,8 @@ Conventions
 * The same repository gives the same bytes: no page has a date of its making.
 * A number has the digits of its catalogue's row, and its interval where one is known.
 * What is not reported keeps its reason. A dash is what nobody was asked for.
-* ``board.tsv`` has a row for each system under a protocol, as the tables of the pages show it.
+* ``board.tsv`` has a row for each system under a protocol, as the tables of the pages show it. Of
+  the two definitions of the equal error rate it has the one that is shown.
 """
 
 import re
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-from voiceprivacy.catalogue import METRICS
+from voiceprivacy.catalogue import EERS, METRICS
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.inout.writing import whole_folder_or_absent
@@ -49,7 +50,6 @@ from voiceprivacy.vocabulary import ABSENT, RESOURCES, SCRIPTS
 
 TEMPLATES = SCRIPTS.parent / "workflow" / "report"
 STYLES = ("style.css", "leaderboard/board.css")
-EER_NAME = "eer_percent"
 MOST_METRICS = 10  # columns of a system's page beside the equal error rate; the records have all
 TIERS = {
     "A": "Numbers alone, without the scores that they would follow from. They stand apart.",
@@ -59,7 +59,7 @@ TIERS = {
 NO_FACTS = ("format", "name", "revision", "title", "public")
 LINK = re.compile(r"https?://[A-Za-z0-9._~:/?=&+,;@%#-]{1,500}")
 MEASURED = ("tier", "laboratory")
-BOARD = [*KEY, *MEASURED, "condition", "counted", EER_NAME, "ci_low", "ci_high"]
+BOARD = [*KEY, *MEASURED, "condition", "counted", *EERS, "ci_low", "ci_high"]
 
 
 def new_repository(folder: Path) -> list[str]:
@@ -99,7 +99,7 @@ class Cell(NamedTuple):
     order: str = ""
 
 
-def cell(number: Number, metric: str = EER_NAME) -> Cell:
+def cell(number: Number, metric: str = EERS[0]) -> Cell:
     """A number of a metric; metrics that are not of the catalogue have four digits."""
     if number.value is None:
         return Cell(reason=number.not_reported or "")
@@ -165,7 +165,7 @@ def _attacks_on(standing: Standing) -> dict[str, Any]:
     """The numbers of the attacks, and what is measured of utility."""
     attacks = sorted(standing.attacks, key=_by_strength)
     numbers = [attack.result["conditions"][attack.condition] for attack in attacks]
-    known = set().union(*numbers) - {EER_NAME}
+    known = set().union(*numbers) - {attack.metric for attack in attacks}
     own = [metric for metric in METRICS if metric in known]
     metrics = sorted(own, key=lambda metric: not METRICS[metric].column)[:MOST_METRICS]
     utility = []
@@ -216,8 +216,9 @@ def _board_rows(made: Iterable[Board]) -> Iterator[list]:
             if attack := standing.shown:
                 who = [attack.result[field] for field in (*KEY, *MEASURED)]
                 counted = "yes" if standing.headline else "no"
-                numbers = [ABSENT if one is None else one for one in attack.number[:3]]
-                yield [*who, attack.condition, counted, *numbers]
+                value, *limits = [ABSENT if one is None else one for one in attack.number[:3]]
+                rates = [value if name == attack.metric else ABSENT for name in EERS]
+                yield [*who, attack.condition, counted, *rates, *limits]
             else:
                 who = [standing.system, standing.revision, board.protocol]
-                yield [*who, *[ABSENT] * 5, "no", *[ABSENT] * 3]
+                yield [*who, *[ABSENT] * 5, "no", *[ABSENT] * 4]

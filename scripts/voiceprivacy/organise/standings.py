@@ -4,6 +4,8 @@ Conventions
 -----------
 * The headline of a system under a protocol is its strongest trusted attack at tier B:
   the lowest equal error rate, folded at 50 %. Condition oo attacks nobody.
+* A rate is Kaldi's, or SpeechBrain's where a result has that alone, as those that were published in
+  2024 and 2026. Both are ordered together.
 * Tier B is arithmetic: scores can be invented. So a headline takes only results of laboratories
   that the repository's owner lists.
 * Numbers without evidence (tier A) stand apart. They are never a headline, however strong.
@@ -17,13 +19,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from voiceprivacy.catalogue import METRICS
 from voiceprivacy.organise.records import (
     UNATTACKED,
     Number,
     Record,
     Repository,
     distrust,
-    measured,
+    error_rate,
     overlap,
     referred,
 )
@@ -55,7 +58,17 @@ class Attack(NamedTuple):
     @property
     def unprotected(self) -> Number:
         """What the attacker finds in unprotected speech on the same list."""
-        return _folded(measured(self.result, UNATTACKED))
+        return _folded(error_rate(self.result, UNATTACKED)[1])
+
+    @property
+    def metric(self) -> str:
+        """By which definition the number is an equal error rate: one of EERS."""
+        return error_rate(self.result, self.condition)[0]
+
+    @property
+    def rate(self) -> str:
+        """What the number is called on the pages."""
+        return METRICS[self.metric].title
 
     @property
     def flags(self) -> list[str]:
@@ -173,7 +186,8 @@ def _attacks(result: Record, repository: Repository) -> Iterator[Attack]:
     attacker = repository.attackers.get(referred("attacker", result), {})
     learnt_from = overlap(attacker, repository.protocols.get(referred("protocol", result), {}))
     for condition in result["conditions"]:
-        yield Attack(result, condition, _folded(measured(result, condition)), doubt, learnt_from)
+        rate = _folded(error_rate(result, condition)[1])
+        yield Attack(result, condition, rate, doubt, learnt_from)
 
 
 def _folded(number: Number) -> Number:

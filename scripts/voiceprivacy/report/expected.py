@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from scipy.special import gammaincinv
 
+from voiceprivacy.catalogue import EERS
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath, read_lines
 from voiceprivacy.inout.tables import number, read_rows, write_table
@@ -37,7 +38,6 @@ COMPARED = [*EXPECTED, "measured", "verdict"]
 ROUNDING = 1e-9  # of a difference of decimal numbers
 JOINT_SHARE = 0.95
 DISTANCE = "distance_from_published"  # the metric of a joint row; unit: standard errors
-EERS = ("eer_percent", "eer_speechbrain_percent")  # as they were published
 COUNTS = ("n_target", "n_nontarget")
 UNPROTECTED = "oo"
 

@@ -14,6 +14,8 @@ Conventions
 * Attackers trained on original speech stand beside their like, and those trained on protected
   speech beside theirs. The published attacker is another one all the same: x-vectors and PLDA of
   Kaldi in 2020 and 2022, ECAPA-TDNN in 2024, ecapa_ssl in 2026.
+* Equal error rates of 2020 and 2022 are Kaldi's, those of 2024 and 2026 SpeechBrain's: each stands
+  beside one's own of the same definition.
 * Scores that somebody else made are not compared: their attacker is not known.
 * Word errors and recalls of emotions stand beside published ones of the same definition (vpc2024 or
   vpc2026), of whole sets. Nothing was published that closed-text WER could stand beside.
@@ -96,8 +98,9 @@ SHOWN = [*COLUMNS, *(metric for metric in METRICS.values() if not metric.column)
 class Published(NamedTuple):
     """A published number beside one's own; numbers as text in full precision.
 
-    ``set`` names the corpus, too, where several of a run are of it. ``value`` is that by
-    definition, which alone can be compared; ``unbiased`` is it without its bias.
+    ``set`` names the corpus, too, where several of a run are of it, and the list where several of a
+    corpus are. ``value`` is that by definition, which alone can be compared; ``unbiased`` is it
+    without its bias.
     """
 
     set: str
@@ -209,35 +212,49 @@ def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Publish
     published = _read_published()
     sets, systems = _sets(numbers, config), _systems(config)
     corpora = config.get("corpora", {}).items()
-    data = {name: _data_of(name, corpus, sets) for name, corpus in corpora}
+    data = {TrialList(name, ABSENT): _data_of(name, corpus, sets) for name, corpus in corpora}
+    labels = _labels(sets) | _labels(data)
     measures = {
         f"{name}_percent": (name, options)
         for name, options in (config.get("utility") or {}).items()
         if options and _is_as_published(options)
     }
-    n_corpora = Counter([*sets.values(), *data.values()])
     rows = []
     for line in numbers:
         system, own = systems.get(line.anonymiser, ""), line
+        listed = TrialList(line.corpus, line.trials)
         if line.trials == ABSENT and line.metric in measures:
             name, options = measures[line.metric]
             own = line._replace(
                 extractor=name, metric=kinds.measure_kinds()[options["type"]].published
             )
-            subject, attacker = data.get(line.corpus) or "", options["definition"]
+            subject, attacker = data.get(listed, ""), options["definition"]
         else:
-            subject, attacker = sets.get(TrialList(line.corpus, line.trials), ""), _trained_on(line)
+            subject, attacker = sets.get(listed, ""), _trained_on(line)
             # Unprotected speech was published under attackers trained on original speech only.
             if line.backend == GIVEN or (system == UNPROTECTED and attacker == "protected"):
                 continue
         bias_free = ABSENT if line.unbiased is None else str(line.unbiased)
-        label = f"{subject} ({line.corpus})" if n_corpora[subject] > 1 else subject
         # Several papers can have published the same number: a line for each.
         for value, source in published.get(
             (subject, system, own.condition, own.metric, attacker), []
         ):
-            rows.append(Published(label, system, *own[2:10], value, attacker, source, bias_free))
+            row = (labels[listed], system, *own[2:10], value, attacker, source, bias_free)
+            rows.append(Published(*row))
     return sorted(rows)
+
+
+def _labels(names: Mapping[TrialList, str]) -> dict[TrialList, str]:
+    """What lists are called: their published names, and what tells those of one name apart."""
+    n_lists = Counter(names.values())
+    n_lists_of_corpus = Counter((one.corpus, name) for one, name in names.items())
+    labels = {}
+    for one, name in names.items():
+        where = one.corpus
+        if n_lists_of_corpus[one.corpus, name] > 1:
+            where += f", {one.trials}"
+        labels[one] = f"{name} ({where})" if n_lists[name] > 1 else name
+    return labels
 
 
 def published_data(corpus: Mapping[str, Any]) -> str | None:
@@ -273,10 +290,10 @@ def _is_as_published(measure):
 
 
 def _data_of(name, corpus, sets):
-    """The published data that a corpus is; lists of known sizes must have as many trials."""
+    """The published data that a corpus is, "" if none; lists of known sizes have as many trials."""
     known = published_sets(corpus)
     has_all = all(TrialList(name, trials) in sets for trials in known)
-    return published_data(corpus) if has_all else None
+    return (published_data(corpus) if has_all else None) or ""
 
 
 def write_published(path: FilePath, rows: Iterable[Published]) -> None:

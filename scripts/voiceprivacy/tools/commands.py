@@ -35,7 +35,7 @@ COMMANDS = {
     "show": Command(SCORES, "show_metrics", "tables of a run's numbers"),
     "plot": Command(SCORES, "plot", "a figure for a paper"),
     "compare": Command(ORGANISERS, "compare", "what has changed between two folders of results"),
-    "export": Command(ORGANISERS, "export_challenge", "the files of VoicePrivacy 2024, of a run"),
+    "export": Command(ORGANISERS, "export_challenge", "the challenge's files of a run"),
     "leaderboard": Command(ORGANISERS, "build_leaderboard", "everybody's results as a site"),
     "export-result": Command(ORGANISERS, "export_result", "results for a shared repository"),
     "check-result": Command(ORGANISERS, "check_result", "check a shared repository of results"),

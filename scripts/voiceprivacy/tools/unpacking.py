@@ -317,7 +317,10 @@ def _classes(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
 
 
 def pack(path: Path, contents: Mapping[str, Path]) -> None:
-    """Write a tar.gz of files and folders: {name in it: path}."""
-    with whole_or_absent(path) as temporary, tarfile.open(temporary, "w:gz") as archive:
+    """Write a tar.gz of files and folders: {name in it: path}. What links lead to is in it."""
+    with (
+        whole_or_absent(path) as temporary,
+        tarfile.open(temporary, "w:gz", dereference=True) as archive,
+    ):
         for name, source in contents.items():
             archive.add(source, name)

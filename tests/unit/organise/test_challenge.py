@@ -14,6 +14,7 @@ from voiceprivacy.inout.checksums import sha256_of
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.scored_trials import read_scored_trials, write_scores
 from voiceprivacy.inout.trial_lists import Trial
+from voiceprivacy.organise import challenge
 from voiceprivacy.organise.challenge import Exported
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.plan import configuration
@@ -65,9 +66,13 @@ EXPECTED = """\
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
+    return finished(tmp_path, monkeypatch, "2024")
+
+
+def finished(tmp_path, monkeypatch, year, track=""):
     monkeypatch.setenv("TZ", "UTC")
-    data = write_challenge(tmp_path / "a challenge" / "data", "2024")
-    config = configuration.check(prepare(Challenge("2024", data, "_mine")).config)
+    data = write_challenge(tmp_path / "a challenge" / "data", year, languages=("de",))
+    config = configuration.check(prepare(Challenge(year, data, "_mine", track)).config)
     results = tmp_path / "results"
     numbers = []
     for attack in Plan(config).attackers.attacks():
@@ -149,22 +154,45 @@ def test_a_tree_of_the_challenge_is_read_as_it_lies(run, tmp_path):
         given_scores(str(tree.parent))
 
 
-def test_the_upload_holds_all_protected_directories(run, tmp_path):
-    data = tmp_path / "a challenge" / "data"
+ROOT, TRACK_1 = "", "exp/results_summary/track1/"
+
+
+@pytest.mark.parametrize(("year", "track", "below"), [("2024", "", ROOT), ("2026", "1", TRACK_1)])
+def test_the_upload_holds_all_protected_directories(tmp_path, monkeypatch, year, track, below):
+    run, data = finished(tmp_path, monkeypatch, year, track), tmp_path / "a challenge" / "data"
+    least = {name: min(n_bytes, 6) for name, n_bytes in challenge.SENT_2026.least_bytes.items()}
+    monkeypatch.setattr(challenge, "SENT_2026", challenge.SENT_2026._replace(least_bytes=least))
     words = ["--suffix", "_mine", "--data", data, "--upload", tmp_path / "sent.tar.gz"]
     list_outputs(run)
     said = refused("export_challenge", *words, cwd=tmp_path)
-    assert "libri_dev_enrolls_mine: has no wav inside" in said
+    assert "libri_dev_enrolls_mine: has no wav inside" in said and "IEMOCAP_dev_mine" in said
+    small = ["libri_test_enrolls_mine", "train-clean-360_mine"]
     for folder in data.glob("*_mine"):
-        (folder / "wav" / "a.wav").write_bytes(b"speech")
+        (folder / "wav" / "a.wav").write_bytes(b"speech"[: 5 if folder.name in small else 6])
+    if year == "2026":
+        told = refused("export_challenge", *words, cwd=tmp_path).partition("error: ")[2].split("; ")
+        assert [one.partition(f"{data}/")[2].partition(": has 5 bytes")[0] for one in told] == small
+        assert " 6" in told[0] and not (tmp_path / "sent.tar.gz").exists()
+        for name in small:
+            (data / name / "text").write_text("t")
     (data / "IEMOCAP_dev_mine").rename(data / "IEMOCAP_dev_other")
+    linked = data / "train-clean-360_mine" / "wav"
+    linked.rename(tmp_path / "of another disk")
+    linked.symlink_to(tmp_path / "of another disk")
     sent = succeeds("export_challenge", *words, cwd=tmp_path)
     assert f"missing: {data}/IEMOCAP_dev_mine" in sent
+    assert f" submission{'_track1' * (year == '2026')}_mine.tar.gz" in sent
     with tarfile.open(tmp_path / "sent.tar.gz") as archive:
         names = archive.getnames()
-    assert {"result_for_rank_mine", "result_for_submission_mine.zip"} <= {*names}
+    files = {"result_for_rank_mine", "result_for_submission_mine.zip"}
+    assert {f"{below}{name}" for name in files} <= {*names}
     assert "data/train-clean-360_mine/wav/a.wav" in names
     assert not any("other" in name for name in names)
+    if below:
+        assert all((run.folder / below / name).is_file() for name in files)
+        with zipfile.ZipFile(run.folder / below / "result_for_submission_mine.zip") as zipped:
+            assert f"{TRACK_1}eval_anon_mine/results_anon.txt" in zipped.namelist()
+    assert (run.folder / "result_for_rank_mine").read_text().count("ASV_eval") == 2
     succeeds("verify", run.folder, cwd=tmp_path)
 
 
@@ -179,3 +207,10 @@ def test_other_systems_and_other_runs_are_refused(run, tmp_path):
     said = {"_theirs": "theirs: results has mine", "_mine --data .": "--upload, --data"}
     for words, reason in said.items():
         assert reason in refused("export_challenge", "--suffix", *words.split(), cwd=tmp_path)
+
+
+def test_how_track_2_is_sent_in_is_not_known(tmp_path, monkeypatch):
+    run = finished(tmp_path, monkeypatch, "2026", "de")
+    list_outputs(run)
+    assert "track 2" in refused("export_challenge", "--suffix", "_mine", cwd=tmp_path)
+    assert Exported(run, "mine", "_mine").write().is_file(), "as voiceprivacy vpc leaves them"

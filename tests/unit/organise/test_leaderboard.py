@@ -17,7 +17,7 @@ from support.calls import here, succeeds
 from support.exchange import PROTOCOL, write_repository, write_result
 from support.repositories import attacker, repository, result, system, word_errors
 
-from voiceprivacy.catalogue import COLUMNS, METRICS
+from voiceprivacy.catalogue import COLUMNS, EERS, METRICS
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.organise.records import Number, read_repository, referred
 from voiceprivacy.organise.site import write_site
@@ -125,6 +125,7 @@ def test_an_error_rate_above_fifty_is_folded_and_unprotected_speech_is_no_attack
 
 LEARNT = attacker(training_data=["librispeech TEST-clean", "VoxCeleb 1"])
 NOTHING = {"pp": {"eer_percent": Number(None, not_reported="no trials")}}
+SPEECHBRAIN = {name: {"eer_speechbrain_percent": Number(20.0)} for name in ("oo", "pp")}
 FORBIDDEN = system(code={"not_reported": "the firm <b>forbids</b> it"})
 
 
@@ -133,6 +134,8 @@ def test_what_a_reader_must_know_stands_on_the_page(tmp_path):
         ({"controls": {"refused": "x&y"}}, {}, "systems/x", "not counted: x&amp;y"),
         ({}, {"attackers": [LEARNT]}, "index", "protocol: LibriSpeech test-clean"),
         ({"conditions": NOTHING}, {}, "index", "because no trials"),
+        ({"conditions": SPEECHBRAIN}, {}, "index", '">EER of SpeechBrain</span>'),
+        ({"conditions": SPEECHBRAIN}, {}, "systems/x", "unprotected speech on this list: <span"),
         ({}, {"systems": [FORBIDDEN]}, "systems/x", "the firm &lt;b&gt;forbids&lt;/b&gt; it"),
     ):
         write_site(repository(tmp_path, [result(**one)], **records), tmp_path / "site")
@@ -268,6 +271,7 @@ def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_pat
         result(eer=20.0, utility=[word_errors(4.0)], conditions=every),
         result(attacker="wavlm", eer=11.0, laboratory="Lab B & <sons>"),
         result("y", eer=30.0, tier="A"),
+        result("z", conditions=SPEECHBRAIN, tier="A"),
     ]
     site = tmp_path / "site"
     laboratories = [one["laboratory"] for one in results]
@@ -282,8 +286,9 @@ def test_the_site_says_who_measured_what_and_links_only_to_what_is_there(tmp_pat
             if not link.startswith(("https:", "data:")):
                 assert (path.parent / link).is_file(), (path, link)
     board = runs.rows(site / "board.tsv")
-    shown = [(row["system"], row["counted"], row["eer_percent"]) for row in board]
-    assert shown == [("x", "yes", "11.0"), ("y", "no", "30.0")]
+    shown = [(row["system"], row["counted"], *(row[name] for name in EERS)) for row in board]
+    last = [("y", "no", "30.0", "-"), ("z", "no", "-", "20.0")]  # from much privacy to little
+    assert shown == [("x", "yes", "11.0", "-"), *last]
     page = (site / "systems" / "x.html").read_text()
     heads = re.findall(r'<th scope="col" class="number">([^<]*)</th>', page)
     labels = {row.label for row in COLUMNS if row.name in every["pp"]}
