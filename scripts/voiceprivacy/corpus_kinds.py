@@ -118,3 +118,15 @@ def is_made_up(corpus: Mapping[str, Any]) -> bool:
     """Whether a corpus's entry in a config says that its voices are made, and no people's."""
     name = name_in(corpus)
     return corpus.get("made_up", False) or (name is not None and corpus_kind(name).is_made_up)
+
+
+def whole_directory(given: Any) -> str | None:
+    """The data directory whose trials file is one list of the protocol given, as it is.
+
+    None for one gender's part of it, for a list of its own file, and for one with trials that are
+    drawn besides.
+    """
+    if isinstance(given, str):
+        return given
+    is_whole = not given.keys() & {"gender", "list", "cross_gender"}
+    return given["directory"] if is_whole else None

@@ -1,17 +1,19 @@
 """The job vpc."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.jobs.run import carried_out
+from voiceprivacy.organise import zero_shot as zero_shot_of
 from voiceprivacy.organise.challenge import Exported
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.tools import challenge as challenges
-from voiceprivacy.tools.challenge import LISTS_OF_TRACKS, YEARS, Challenge
+from voiceprivacy.tools.challenge import LISTS_OF_TRACKS, PLANS, YEARS, Challenge
 
 
 def vpc(
@@ -20,9 +22,11 @@ def vpc(
     data: Path,
     suffix: str,
     tracks: tuple[str, ...] = (),
+    plan: Annotated[str, PLANS] | None = None,
     attacker: Path | None = None,
     recogniser: Path | None = None,
     emotion: Path | None = None,
+    zero_shot: bool = False,
     gpu: bool = False,
     cores: int | None = None,
     dry_run: bool = False,
@@ -40,9 +44,12 @@ def vpc(
     data : folder of its data directories (libri_dev_enrolls, ...), protected ones beside them
     suffix : of protected directories: _mine for libri_dev_enrolls_mine
     tracks : of 2026: 1, or languages of track 2 (default: all that are there)
+    plan : of 2026: june compares signs of embeddings, september embeddings of length one and, in
+        track 1, trials across genders (default: september)
     attacker : folder of a network that was trained on original speech
     recogniser : folder of the challenge's recogniser
     emotion : folder of its classifiers fold_1 to fold_5
+    zero_shot : of 2026: score protected speech alone with --attacker as it is; nothing is trained
     gpu : jobs get a GPU, although this machine shows none
     cores : of the run (default: all)
     dry_run : write the config and plan the run
@@ -55,6 +62,11 @@ def vpc(
     for folder in filter(None, (attacker, recogniser, emotion)):
         if not folder.is_dir():
             raise BadInput(f"{folder}: not found")
+    if year != "2026" and (plan or zero_shot):
+        flag = "plan" if plan else "zero-shot"
+        raise BadInput(f"--{flag}: is of 2026, and this is {year}")
+    if zero_shot and not attacker:
+        raise BadInput("--zero-shot: needs --attacker FOLDER, the network that is tried as it is")
     own = Challenge(
         year,
         data.absolute(),
@@ -63,10 +75,12 @@ def vpc(
         recogniser=recogniser and recogniser.absolute(),
         emotion=emotion and emotion.absolute(),
         gpu=gpu or challenges.has_gpu(),
+        plan=plan or "",
     )
     exit_code = 0
     for track in _tracks(year, tracks, data):
-        exit_code = exit_code or _evaluate(own._replace(track=track), cores, dry_run, overwrite)
+        evaluate = _try_attacker if zero_shot else _evaluate
+        exit_code = exit_code or evaluate(own._replace(track=track), cores, dry_run, overwrite)
     sys.exit(exit_code)
 
 
@@ -88,24 +102,53 @@ def _evaluate(challenge, cores, dry_run, overwrite):
     """Write the config of one track and run it; the exit code."""
     from voiceprivacy.tools import launcher  # Snakemake: half a second
 
-    config = Path(f"{challenge.title}.yaml")
-    if config.exists() and not overwrite:
-        say(f"{config}: is there, and is run as it is (--overwrite writes it anew)")
-    else:
-        prepared = challenges.prepare(challenge)
-        challenges.write(config, challenge, prepared)
-        say(*prepared.lines(), f"wrote {config}")
-    words = ["--directory", challenge.title] if challenge.track in challenges.LANGUAGES else []
-    words += [] if cores is None else [f"--cores={cores}"]
-    words += ["--dry-run"] if dry_run else []
-    exit_code = carried_out(launcher.parse([*words, "--configfile", str(config.absolute())]))
+    config = _config(challenge, challenge.title, challenges.prepare, overwrite)
+    exit_code = carried_out(launcher.parse(_words(challenge, config, cores, dry_run)))
     if not exit_code and not dry_run and challenge.year in ("2024", "2026"):
-        results = Path(
-            challenge.title if challenge.track in challenges.LANGUAGES else "", "results"
-        )
+        results = _results(challenge)
         rank = Exported(FinishedRun(results), challenge.system, challenge.suffix).write()
         say(f"wrote {rank}, and {results / 'exp'}")
     return exit_code
+
+
+def _try_attacker(challenge, cores, dry_run, overwrite):
+    """Score the protected speech of one track with an attacker as it is; the exit code."""
+    from voiceprivacy.tools import launcher  # Snakemake: half a second
+
+    config = _config(challenge, f"{challenge.title}_zero_shot", zero_shot_of.prepare, overwrite)
+    results = _results(challenge)
+    tried = zero_shot_of.ZeroShot(config, challenge, results)
+    if not dry_run:
+        say(tried.estimate(cores or os.cpu_count() or 1))
+    words = [*tried.targets(), *_words(challenge, config, cores, dry_run)]
+    exit_code = carried_out(launcher.parse(words))
+    if not exit_code and not dry_run:
+        say(*tried.write())
+    return exit_code
+
+
+def _config(challenge, title, prepare, overwrite):
+    """The config of one track, which is written where it is not there."""
+    config = Path(f"{title}.yaml")
+    if config.exists() and not overwrite:
+        say(f"{config}: is there, and is run as it is (--overwrite writes it anew)")
+    else:
+        prepared = prepare(challenge)
+        challenges.write(config, challenge, prepared)
+        say(*prepared.lines(), f"wrote {config}")
+    return config
+
+
+def _results(challenge):
+    return Path(challenge.title if challenge.track in challenges.LANGUAGES else "", "results")
+
+
+def _words(challenge, config, cores, dry_run):
+    """Options of Snakemake."""
+    words = ["--directory", challenge.title] if challenge.track in challenges.LANGUAGES else []
+    words += [] if cores is None else [f"--cores={cores}"]
+    words += ["--dry-run"] if dry_run else []
+    return [*words, "--configfile", str(config.absolute())]
 
 
 if __name__ == "__main__":

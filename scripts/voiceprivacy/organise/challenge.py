@@ -250,10 +250,11 @@ class Exported:
                 [enrolment] = enrolled
                 dataset, split, *_ = [*enrolment.split("_"), ""]
                 names = {}
-                for trials, path in lists.items():
-                    if isinstance(path, str):
-                        names[trials] = Path(path).name
-                    elif "list" in path:  # of the one directory that is tried
+                for trials, given in lists.items():
+                    directory = corpus_kinds.whole_directory(given)
+                    if directory:
+                        names[trials] = Path(directory).name
+                    elif "list" in given or "cross_gender" in given:  # of what is tried
                         names[trials] = tried[0]
                 yield DataSet(corpus, dataset, split, enrolment, names)
 

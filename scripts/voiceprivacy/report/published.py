@@ -5,8 +5,10 @@ Conventions
 * Published numbers are shown beside one's own where set and system are the same.
 * A set is one of the challenges' if its Kaldi directories have their names (libri_test_enrolls and
   libri_test_trials_f), nothing of it is left out or cut, and its trials are as many as published.
-  Of mixed lists that number is not known here. A list of its own file is none of them: the
-  organisers' list of plan 2.0 (September 2026) is another one than that of June.
+  A list of its own file is none of them, nor is one with trials that are drawn here.
+* Of 2026, rates stand beside a run by the plan that they were published under (``plan`` of the
+  config, june or september), and beside no other. How many trials the mixed lists of September have
+  is not known here; a list of as many as June's is none of them.
 * A system is a published one by what it does: McAdams of 2020 with the same alpha, level and draw,
   or of 2024 with the same alpha for every utterance.
   Speech that was made elsewhere is one if the config says so (``published: B1a``). Names of entries
@@ -26,7 +28,6 @@ References: workflow/resources/published/README.md.
 
 import argparse
 import math
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -83,8 +84,12 @@ SYSTEMS = {
     "BM3": "BM3 (2026, track 2)",
     UNPROTECTED: "Original speech",
 }
-MIXED = re.compile(r"libri_\w+_mixed")  # lists of track 1 of 2026
-STATE_OF_2026 = "as of June 2026, before plan 2.0"
+# Lists of September have names of their own in the tables; directories of both are called alike.
+MIXED, JUNE, SEPTEMBER = "_trials_mixed", "june", "september"
+PLANS = {
+    JUNE: "by the plan of June 2026 (signs of embeddings)",
+    SEPTEMBER: "by the plan of September 2026 (embeddings of length one)",
+}
 HEARD_BY = {
     ("wer_percent", "vpc2024"): "speechbrain/asr-wav2vec2-librispeech",
     ("wer_percent", "vpc2026"): "openai/whisper-large-v3",
@@ -195,8 +200,8 @@ def published_sets(corpus: Mapping[str, Any]) -> dict[str, str]:
     prefix = enrolled[0].removesuffix("_enrolls")
     known = {row["set"] for row in read_table(NUMBERS, NUMBERS_COLUMNS)}
     sets = {}
-    for trials, folder in given.items():
-        name = Path(folder).name if isinstance(folder, str) else ""
+    for trials, one in given.items():
+        name = Path(corpus_kinds.whole_directory(one) or "").name
         if name in known and name.startswith(f"{prefix}_trials_"):
             sets[trials] = name
     return sets
@@ -209,7 +214,7 @@ def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Publish
     ----------
     config : completed
     """
-    published = _read_published()
+    published = _read_published(config.get("plan"))
     sets, systems = _sets(numbers, config), _systems(config)
     corpora = config.get("corpora", {}).items()
     data = {TrialList(name, ABSENT): _data_of(name, corpus, sets) for name, corpus in corpora}
@@ -266,7 +271,7 @@ def published_data(corpus: Mapping[str, Any]) -> str | None:
     """
     enrolled, tried = (corpus_kinds.data_sets(corpus, part) for part in ("enrolment", "trial"))
     lists = corpus.get("protocol", {}).get("given", {}).values()
-    has_own_list = any(isinstance(one, dict) and "list" in one for one in lists)
+    has_own_list = any("list" in one or "cross_gender" in one for one in lists)
     if not tried or has_own_list or _is_cut(corpus):
         return None
     if enrolled != tried:
@@ -344,8 +349,8 @@ def _note(group: Sequence[Published]) -> str:
         heard_by = HEARD_BY.get((row.metric, row.attacker), "another network")
         return f"Published by the same definition ({row.attacker}), heard by {heard_by}"
     speech = "original speech" if row.attacker == "original" else "speech that the system protected"
-    state = f", {STATE_OF_2026}" if any(MIXED.match(one.set) for one in group) else ""
-    return f"Published attacker trained on {speech}{state}"
+    plan = _plan_of(row.source)
+    return f"Published attacker trained on {speech}{f', {PLANS[plan]}' if plan else ''}"
 
 
 def _heading(metric: Metric) -> str:
@@ -379,18 +384,34 @@ def _text(value: str, metric: Metric) -> str:
     return value if math.isnan(number) else metric.text(number)
 
 
-def _read_published() -> dict[tuple[str, ...], list[tuple[str, str]]]:
-    """All that was published: {(set, system, condition, metric, attacker): [(value, source)]}."""
+def _read_published(plan: str | None) -> dict[tuple[str, ...], list[tuple[str, str]]]:
+    """What was published, rates of 2026 by a plan: {(set, system, condition, metric, attacker):
+    [(value, source)]}.
+
+    A run by no plan has no rates of 2026. Numbers of utility are measured alike by both plans, so
+    it has those of both.
+    """
     published: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for path, columns, key_columns in (
         (NUMBERS, NUMBERS_COLUMNS, ("set", "system", "condition", "metric", "attacker")),
         (UTILITY, UTILITY_COLUMNS, ("data", "system", "condition", "metric", "definition")),
     ):
         for row in read_table(path, columns):
+            by = _plan_of(row["source"])
+            if by not in (None, plan) and (plan or path == NUMBERS):
+                continue
             # A number of utility has no condition.
             key = tuple(row.get(column, ABSENT) for column in key_columns)
-            published.setdefault(key, []).append((row["value"], row["source"]))
+            subject = key[0].removesuffix(f"_{SEPTEMBER}")
+            published.setdefault((subject, *key[1:]), []).append((row["value"], row["source"]))
     return published
+
+
+def _plan_of(source: str) -> str | None:
+    """The plan of 2026 by which a result file was made; None for another year."""
+    if "VPC2026" not in source:
+        return None
+    return SEPTEMBER if "September" in source else JUNE
 
 
 def _trained_on(line: Number) -> str:
@@ -420,9 +441,15 @@ def _sets(numbers: Iterable[Number], config: Mapping[str, Any]) -> dict[TrialLis
     sets = {}
     for corpus, settings in config.get("corpora", {}).items():
         for trials, name in published_sets(settings).items():
-            known = {row["what"]: float(row["count"]) for row in counts if row["set"] == name}
-            of_trials = known.keys() & COUNTED.values()
-            if all(sizes.get((corpus, trials, kind)) == known[kind] for kind in of_trials):
+            is_mixed = name.endswith(MIXED)
+            of_set = f"{name}_{JUNE}" if is_mixed else name
+            known = {row["what"]: float(row["count"]) for row in counts if row["set"] == of_set}
+            own = {kind: sizes.get((corpus, trials, kind)) for kind in COUNTED.values()}
+            counted = [kind for kind in known.keys() & own.keys() if not is_mixed or own[kind]]
+            differs = any(own[kind] != known[kind] for kind in counted)
+            is_of_september = is_mixed and config.get("plan") == SEPTEMBER
+            # A list of September is not counted here, but it is none of June's.
+            if (differs or not counted) if is_of_september else not differs:
                 sets[TrialList(corpus, trials)] = name
     return sets
 

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from voiceprivacy.corpora.kinds import kaldi
+from voiceprivacy.corpora.listing import Findings
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.plan import configuration
@@ -20,6 +22,8 @@ from voiceprivacy.tools.new_config import system_names
 from voiceprivacy.vocabulary import SCRIPTS, SEMI_INFORMED, TRAIN, UTILITY_ALONE
 
 YEARS = ("2020", "2022", "2024", "2026")
+PLANS = ("june", "september")  # the evaluations of 2026
+OWN_SEED = 0  # of trials across genders where the organisers' list is not at hand
 # Of track 2 of 2026: what directories call a language, its training directory, and ISO 639.
 LANGUAGES = {
     "en": ("train_english", "en"),
@@ -39,7 +43,7 @@ class Challenge(NamedTuple):
 
     ``track`` is one of LISTS_OF_TRACKS, or "" in years without. ``attacker``, ``recogniser`` and
     ``emotion`` are folders of models; ``emotion`` holds fold_1 to fold_5. ``gpu`` says whether jobs
-    get one.
+    get one. ``plan`` is one of PLANS, or "" for that of the preset.
     """
 
     year: str
@@ -50,6 +54,7 @@ class Challenge(NamedTuple):
     recogniser: Path | None = None
     emotion: Path | None = None
     gpu: bool = False
+    plan: str = ""
 
     @property
     def system(self) -> str:
@@ -100,6 +105,8 @@ def prepare(challenge: Challenge) -> Prepared:
     BadInput : no set is there with its protected version, or the config is not accepted
     """
     config = yaml.safe_load(_preset(challenge))
+    if challenge.plan:
+        config["plan"] = challenge.plan
     config["anonymisers"] = {
         challenge.system: {"audio": f"{challenge.data}/{{set}}{challenge.suffix}"}
     }
@@ -113,7 +120,10 @@ def prepare(challenge: Challenge) -> Prepared:
             f"{challenge.data}: no set of {challenge.year} is there with its version"
             f" {challenge.suffix}; missing: {', '.join(missing)}"
         )
-    notes = [*_attackers(config, challenge), *_utility(config, challenge)]
+    notes = [f"plan: {config['plan']} 2026"] if "plan" in config else []
+    if config.get("plan") == "september" and challenge.track not in LANGUAGES:
+        notes += _lists_across_genders(config["corpora"])
+    notes += [*_attackers(config, challenge), *_utility(config, challenge)]
     averages = config.get("report", {}).get("averages", {})
     for name, weights in list(averages.items()):
         if any(own.keys() - _lists(config, corpus) for corpus, own in weights.items()):
@@ -177,6 +187,39 @@ def _keep_what_is_there(corpora, challenge):
             del corpora[name]
     present = [path.name for path in directories if path.is_dir()]
     return present, [path.name for path in directories if not path.is_dir()]
+
+
+def _lists_across_genders(corpora):
+    """Draw trials across genders for lists that have none; a sentence for each.
+
+    September's lists have such trials. A list without is June's, or one of an earlier year.
+    """
+    notes = []
+    for corpus in corpora.values():
+        lists = corpus.get("protocol", {}).get("given", {})
+        for name, directory in lists.items():
+            if not _is_across_genders(Path(directory), Path(corpus["kaldi"]["enrolment"])):
+                own = {"list": f"{directory}/trials", "cross_gender": OWN_SEED}
+                lists[name] = own
+                where = Path(directory).name
+                notes.append(f"{where}: own cross-gender list, seed {OWN_SEED} (its own has none)")
+    return notes
+
+
+def _is_across_genders(directory, enrolment):
+    """Whether a trial of a list's file is of two speakers of different gender."""
+    findings = Findings()  # what is wrong in these files is said by validate
+
+    def pairs(path):
+        return {one: other for _, (one, other) in kaldi.read_fields(path, 2, findings)}
+
+    genders = pairs(enrolment / "spk2gender") | pairs(directory / "spk2gender")
+    speakers = pairs(directory / kaldi.SPEAKERS)
+    for _, (speaker, utterance, _) in kaldi.read_fields(directory / "trials", 3, findings):
+        both = {genders.get(speaker), genders.get(speakers.get(utterance, ""))}
+        if len(both - {None}) == 2:
+            return True
+    return False
 
 
 def _lists(config, corpus):

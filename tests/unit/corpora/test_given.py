@@ -7,6 +7,7 @@ from support.trees import edit, kaldi, messages, prepare_list, write_lines
 
 from voiceprivacy.corpora import checks
 from voiceprivacy.corpora.parts import list_names
+from voiceprivacy.corpora.protocols.given import across_genders
 from voiceprivacy.inout import enrolments, trial_lists
 from voiceprivacy.plan import configuration
 
@@ -141,3 +142,54 @@ def test_given_lists_are_parted_only_where_the_corpus_says_so(tmp_path):
     assert completed_lists() == given
     lists = {f"all_{gender}": {"directory": str(tmp_path), "gender": gender} for gender in "fm"}
     assert completed_lists(gender="separate") == {"f": str(tmp_path), **lists}
+
+
+def test_a_list_with_repeats_is_read_as_the_scorer_of_2026_reads_it(tmp_path):
+    source, _ = kaldi(tmp_path / "data", men=["m1", "m2"])
+    true = (tmp_path / "data" / "trials").read_text().splitlines()
+    own = "w1 w1-2 target"
+    assert own in true
+    lines = [
+        f"{own.rpartition(' ')[0]} nontarget",
+        *true,
+        own,
+        "w1 nobody target",
+        "x9 w1-2 target",
+    ]
+    write_lines(tmp_path / "data" / "trials", lines)
+    options = {"directory": str(tmp_path / "data"), "repeats": "last"}
+    as_scored = {"given": {"mixed": options}}
+    [said, _] = messages(source, as_scored)
+    counts = ("repeat a pair: 2,", "contradict the one before: 1,", "that is there: 2;")
+    assert all(count in said for count in counts)
+    listed, _ = prepare_list(tmp_path, source, as_scored, "mixed")
+    trials = [" ".join(trial) for trial in trial_lists.read_trials(listed)]
+    assert sorted(trials) == sorted(true)
+    wrong = messages(source, {"given": {"mixed": str(tmp_path / "data")}})
+    assert any("occurs twice" in one for one in wrong)
+
+
+def test_trials_across_genders_are_drawn_by_the_rule_of_september():
+    women, men = [f"w{n}" for n in range(6)], [f"m{n}" for n in range(5)]
+    speakers, trials = {"f": women, "m": men}, []
+    for own in (women, men):
+        for index, speaker in enumerate(own):
+            for other in own[: 4 if index else 2]:  # 1 to 3 nontargets of each utterance
+                label = "target" if speaker == other else "nontarget"
+                trials.append(trial_lists.Trial(other, f"{speaker}-0", label))
+    genders = {trial.trial: trial.trial[0].replace("w", "f") for trial in trials}
+    drawn = across_genders(trials, speakers, genders, seed=3)
+    whom = {}
+    for trial in drawn:
+        assert (trial.label, genders[trial.trial]) == (
+            "nontarget",
+            "m" if trial.enrolment in women else "f",
+        )
+        whom.setdefault(trial.trial, []).append(trial.enrolment)
+    assert {len(names) for names in whom.values()} == {3}  # 2.9 and 2.6 on average
+    assert all(len({*names}) == len(names) for names in whom.values())
+    assert [trial.enrolment[0] for trial in drawn] == ["m"] * 18 + ["w"] * 15
+    assert drawn != across_genders(trials, speakers, genders, seed=4)
+    fewer = [trial for trial in trials if trial.trial != "w1-0"]
+    again = across_genders(fewer, speakers, genders, seed=3)
+    assert again == [trial for trial in drawn if trial.trial != "w1-0"]

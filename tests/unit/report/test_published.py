@@ -187,16 +187,28 @@ def test_numbers_of_the_preset_of_2024_stand_beside_those_of_that_year(monkeypat
     assert published == {("B2_2024", "protected"): "7.483"} | unprotected
 
 
+JUNES_SIZES = {"n_target": "997", "n_nontarget": "20653"}
+
+
 @pytest.mark.parametrize(
-    ("year", "corpus", "system", "expected"),
+    ("plan", "year", "corpus", "system", "expected"),
     [
-        ("vpc2026", "libri_test", "B2_2024", {"protected": "4.713", "original": "7.220"}),
-        ("vpc2026_track2", "test", "BM1", {"protected": "1.750", "original": "11.494"}),
+        ("june", "vpc2026", "libri_test", "B2_2024", {"protected": "4.713", "original": "7.220"}),
+        ("june", "vpc2026_track2", "test", "BM1", {"protected": "1.750", "original": "11.494"}),
+        ("june", "vpc2026", "libri_test", "B3", {"protected": "16.850", "original": "23.176"}),
+        ("september", "vpc2026", "libri_test", "B3", {"protected": "14.243", "original": "19.057"}),
+        ("september", "vpc2026", "libri_test", "B2_2024", {}),
+        ("september", "vpc2026_track2", "test", "BM1", {}),
+        (None, "vpc2026", "libri_test", "B3", {}),
     ],
 )
-def test_mixed_lists_of_2026_stand_beside_theirs(monkeypatch, year, corpus, system, expected):
+def test_rates_of_2026_stand_beside_a_run_by_their_own_plan(
+    monkeypatch, plan, year, corpus, system, expected
+):
     config = of_year(year, monkeypatch, VPC_LANGUAGE="de", VPC_TRAINING="train_german")
-    config["anonymisers"]["team"] = {"audio": "team/{set}", "published": "BM1"}
+    assert config.pop("plan") == "september"
+    config |= {"plan": plan} if plan else {}
+    config["anonymisers"]["team"] = {"audio": "team/{set}", "published": system}
     name = "b2" if system == "B2_2024" else "team"
     own = []
     for extractor in ("ecapa_ssl", f"semi_on_{name}"):
@@ -204,10 +216,16 @@ def test_mixed_lists_of_2026_stand_beside_theirs(monkeypatch, year, corpus, syst
         own.append(number._replace(corpus=corpus))
     rows = beside(own, config)
     assert {row.attacker: row.published for row in rows} == expected
-    assert {row.system for row in rows} == {system}
-    assert {"June 2026" in table.note for table in tables_of(rows)} == {year == "vpc2026"}
-    config["corpora"][corpus]["protocol"]["given"]["mixed"] = {"list": "plan_2/trials_mixed"}
-    assert beside(own, config) == [] and published_data(config["corpora"][corpus]) is None
+    assert {row.system for row in rows} <= {system}
+    notes = {table.note.rpartition("plan of ")[2].split()[0] for table in tables_of(rows)}
+    assert notes == ({plan.capitalize()} if expected else set())
+    sizes = [line(name, "pp", kind, size, trials="mixed") for kind, size in JUNES_SIZES.items()]
+    of_junes_size = [*own, *(one._replace(corpus=corpus) for one in sizes)]
+    assert bool(beside(of_junes_size, config)) == bool(expected and plan == "june")
+    own_list = {"directory": config["corpora"][corpus]["kaldi"]["trial"][0], "cross_gender": 0}
+    for other in (own_list, {"list": "plan_2/trials_mixed"}):
+        config["corpora"][corpus]["protocol"]["given"]["mixed"] = other
+        assert beside(own, config) == [] and published_data(config["corpora"][corpus]) is None
 
 
 def of_measure(name, value, *, corpus="libri_test", anonymiser="b2"):

@@ -9,8 +9,8 @@ from support.challenges import write_challenge
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.jobs import vpc
+from voiceprivacy.models.hub import SPEAKER_MODEL
 from voiceprivacy.plan import configuration
-from voiceprivacy.plan.attackers import MODEL_FILES
 from voiceprivacy.plan.defaults import strongest_extractor
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.tools import challenge as challenges
@@ -27,7 +27,7 @@ def data(tmp_path):
 
 def model(folder):
     folder.mkdir()
-    for name in MODEL_FILES:
+    for name in SPEAKER_MODEL.needed:
         (folder / name).touch()
     return folder
 
@@ -137,6 +137,29 @@ def test_languages_of_2026_are_runs_of_their_own(data):
     assert not japanese.missing
 
 
+@pytest.mark.parametrize("plan", ["", "june", "september"])
+def test_lists_of_september_have_trials_across_genders(data, plan):
+    write_challenge(data, "2026")
+    path = data / "libri_test_trials_mixed" / "trials"
+    women = [
+        line
+        for line in path.read_text().splitlines()
+        if line[0] in "abc" and line.split()[1][0] in "abc"
+    ]
+    path.write_text("".join(f"{line}\n" for line in women))  # as in June: none across genders
+    prepared = prepare(Challenge("2026", data, "_mine", "1", plan=plan))
+    assert prepared.config["plan"] == plan or "september"
+    lists = {
+        name: prepared.config["corpora"][name]["protocol"]["given"]["mixed"]
+        for name in ("libri_dev", "libri_test")
+    }
+    own = {"list": str(path), "cross_gender": 0}
+    directories = {name: str(data / f"{name}_trials_mixed") for name in lists}
+    assert lists == directories | ({} if plan == "june" else {"libri_test": own})
+    noted = [note for note in prepared.notes if "own cross-gender list, seed 0" in note]
+    assert len(noted) == (plan != "june")
+
+
 def test_the_command_writes_a_config_that_can_be_edited_and_plans_it(data, monkeypatch):
     write_challenge(data, "2024")
     monkeypatch.setattr(challenges, "has_gpu", lambda: False)
@@ -172,6 +195,8 @@ def test_the_command_writes_a_config_that_can_be_edited_and_plans_it(data, monke
         ("--year 2026 --data . --suffix _mine --tracks 3", "--tracks 3: expected some of 1, en"),
         ("--year 2026 --data . --suffix _mine", ".: no trial list of 2026 is there"),
         ("--year 2024 --data . --suffix _mine --attacker a", "a: not found"),
+        ("--year 2024 --data . --suffix _mine --plan june", "--plan: is of 2026"),
+        ("--year 2026 --data . --suffix _mine --zero-shot", "--zero-shot: needs --attacker"),
     ],
 )
 def test_what_cannot_be_is_one_line(tmp_path, words, error):

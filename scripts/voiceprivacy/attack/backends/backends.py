@@ -6,8 +6,8 @@ Conventions
   more likely the same speaker.
 * The model of an enrolled speaker is the mean of the utterances' raw embeddings; ``counts`` is how
   many they are.
-* Everything is computed in float64, but for the evaluations of 2026 (OF_PLANS). Lists are scored in blocks, so that memory stays bounded
-  whatever their size.
+* Everything is computed in float64, but for the evaluations of 2026 (OF_PLANS). Lists are scored
+  in blocks, so that memory stays bounded whatever their size.
 * Trials and enrolments of a list have the order of their first appearance in it.
 """
 

@@ -39,11 +39,11 @@ from voiceprivacy.vocabulary import LABELS
 
 # Lines of a list whose last line of a pair counts: what is said of them.
 ODD = (
-    "lines repeat a pair",
-    "contradict the line before",
-    "name nobody who enrols or no utterance that is there",
+    "lines that repeat a pair",
+    "that contradict the one before",
+    "that name nobody who enrols or no utterance that is there",
 )
-AS_THE_SCORER = "the last line of a pair counts and what is not there is left out, as the challenge's scorer does"
+AS_THE_SCORER = "the last line counts and what is not there is left out, as for the challenge"
 
 
 class _List(NamedTuple):
@@ -138,8 +138,8 @@ def check_list(
         findings.error(path, line, message)
     path = listed.files[0]
     if odd:
-        said = f"{_and([f'{odd[what]:,} {what}' for what in ODD if odd[what]])}: {AS_THE_SCORER}"
-        findings.oddity(path, "-", said)
+        said = ", ".join(f"{what}: {odd[what]:,}" for what in ODD if odd[what])
+        findings.oddity(path, "-", f"{said}; {AS_THE_SCORER}")
     counts = {
         "enrolment_speakers": len({speaker for speaker, _ in labels}),
         "trial_utterances": len({utterance for _, utterance in labels}),
@@ -364,7 +364,3 @@ def _read_trials(options, name, findings):
     for path in _list(options, name).files:
         rows = list(kaldi.read_fields(path, 3, findings))
         yield from ((path, line, trial) for line, trial, _ in headerless_trials(path, rows))
-
-
-def _and(words):
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
