@@ -5,9 +5,9 @@ reserved words below are never theirs.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # Our own folders: {scripts} and {resources} of a config.
 SCRIPTS = Path(__file__).resolve().parents[1]
@@ -168,6 +168,28 @@ class Attack(NamedTuple):
     def path(self, anonymiser: str) -> str:
         """Where files about one system under this attack lie, below a folder of their kind."""
         return f"{self.corpus}/{self.trials}/{anonymiser}/{self.extractor}/{self.backend}"
+
+
+# Evaluations of the VoicePrivacy Challenge 2026: what each compares.
+PLANS_OF_2026 = {
+    "june": "the plan of June 2026 (signs of embeddings)",
+    "september": "the plan of September 2026 (embeddings of length one)",
+}
+
+
+def evaluation_notes(config: Mapping[str, Any]) -> list[str]:
+    """How a run follows the VoicePrivacy Challenge 2026, a sentence for each fact."""
+    if "plan" not in config:
+        return []
+    plan = PLANS_OF_2026[config["plan"]]
+    notes = [f"Evaluated as the VoicePrivacy Challenge 2026, by {plan}."]
+    for corpus, options in config.get("corpora", {}).items():
+        for trials, given in options.get("protocol", {}).get("given", {}).items():
+            seed = given.get("cross_gender") if isinstance(given, dict) else None
+            if seed is not None:
+                own = f"own cross-gender list, seed {seed}"
+                notes.append(f"{corpus}, {trials}: {own}. No published rate is of this list.")
+    return notes
 
 
 def attacker_name(extractor: str, backend: str) -> str:

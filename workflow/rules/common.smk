@@ -21,7 +21,7 @@ search_path = os.environ["PATH"]
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), search_path])
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.vocabulary import RESOURCES
+from voiceprivacy.vocabulary import RESOURCES, evaluation_notes
 from voiceprivacy.inout.placeholders import OurPath, ours
 from voiceprivacy.layout import Layout
 from voiceprivacy.plan import configuration, defaults, earlier

@@ -32,6 +32,9 @@ rule plot_scores:
         )
 
 
+NOTES = evaluation_notes(config)
+
+
 rule write_tables:
     """A table for papers: the whole challenge, or one in the columns of the paper of 2022."""
     input:
@@ -45,9 +48,14 @@ rule write_tables:
         "../../envs/evaluate.yaml"
     params:
         code=code("write_tables"),
+        notes=["--notes", *NOTES] if NOTES else [],
     shell:
         command(
-            "write_tables", also="--output {output.tables:q}", input="metrics", wildcards="table"
+            "write_tables",
+            also="--output {output.tables:q}",
+            input="metrics",
+            options="notes",
+            wildcards="table",
         )
 
 

@@ -17,6 +17,7 @@ def write_tables(
     metrics: str,
     table: Annotated[str, (*TABLES, "ranks")],
     output: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> None:
     """Typeset the metrics of a run as tables for papers.
 
@@ -31,6 +32,7 @@ def write_tables(
     metrics : results/metrics.tsv of a run
     table : which
     output : files to write: tsv, md or tex (booktabs)
+    notes : sentences below a table of md and tex
     """
     numbers = read_metrics(metrics)
     if table == "ranks":
@@ -41,7 +43,7 @@ def write_tables(
         say(f"wrote {' and '.join(output)}")
         return
     with naming(metrics):
-        typeset = TABLES[table](numbers)
+        typeset = TABLES[table](numbers)._replace(notes=notes)
     for path in output:
         write(path, typeset)
     say(*markdown(typeset).splitlines())

@@ -52,6 +52,7 @@ from voiceprivacy.vocabulary import (
     ABSENT,
     LEARNT_FROM,
     ORIGINAL,
+    PLANS_OF_2026,
     TRAINED_ON,
     Attack,
     NumberKey,
@@ -251,13 +252,14 @@ def _attacker_of(run: FinishedRun, names: Names, attack: Attack) -> Record:
     weights = _weights(run, extractor)
     told = reduced(run.provenance)["config"]
     options = [told.get("extractors", {}).get(bases[0]), told.get("backends", {}).get(bases[1])]
-    identity = json.dumps([options, weights], sort_keys=True)
+    plan = [told["plan"]] if "plan" in told else []  # of 2026, which compares otherwise
+    identity = json.dumps([options, weights, *plan], sort_keys=True)
     usual = f"{'_'.join(bases)}@{sha256(identity.encode())[:REVISION_LETTERS]}"
     name, _, revision = names.attackers.get("/".join(bases), usual).partition("@")
     return dict.fromkeys(OF_BOTH, TO_BE_SAID) | {
         "name": name,
         "revision": revision,
-        "title": " + ".join(bases),
+        "title": ", ".join([" + ".join(bases), *(PLANS_OF_2026[one] for one in plan)]),
         "weights": weights,
         "training_data": _learnt(run, extractor, backend),
         "adaptation": "learns from speech of the system that it attacks" if is_adapted else None,

@@ -30,6 +30,7 @@ from voiceprivacy.vocabulary import (
     ABSENT,
     ATTRIBUTES,
     EVALUATION,
+    PLANS_OF_2026,
     RESOURCES,
     TRAIN,
     UTILITY_ALONE,
@@ -276,7 +277,10 @@ def _attackers(config: Mapping[str, Any]) -> Iterator[str]:
         parts = (feature, network, given, extractor.get("package"), _trained(extractor), toolkit)
         extractors.append(_called(name, *parts))
     for name, backend in config.get("backends", {}).items():
-        backends.append(_called(name, BACKENDS.get(backend.get("type", "")), _trained(backend)))
+        how = BACKENDS.get(backend.get("type", ""))
+        if "plan" in config and backend.get("type") == "cosine":
+            how = f"{how} by {PLANS_OF_2026[config['plan']]}"
+        backends.append(_called(name, how, _trained(backend)))
     if scored := [*config.get("attacks", {})]:
         yield f"Scores of {_all(scored)} were made elsewhere"
     if extractors:

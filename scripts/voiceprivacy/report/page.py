@@ -38,7 +38,7 @@ from voiceprivacy.report.speaker_words import words_tables
 from voiceprivacy.report.uncertainty import NONE, Comparisons
 from voiceprivacy.report.utility_tables import read_speeds, utility_section
 from voiceprivacy.report.verdict import NOT_GIVEN, Verdict, no_verdict
-from voiceprivacy.vocabulary import ABSENT, SCRIPTS, attacker_name
+from voiceprivacy.vocabulary import ABSENT, SCRIPTS, attacker_name, evaluation_notes
 
 TEMPLATE = SCRIPTS.parent / "workflow" / "report" / "index.html.j2"
 CAPTIONS = ("comparison", "alphas", *KINDS)
@@ -262,6 +262,7 @@ def _numbers(systems, metrics, provenance, comparisons, colours):
     table = leaderboard(systems, colours=colours, averages=averages, comparisons=comparisons)
     return {
         "ready_made_note": ready_made_note(systems, provenance),
+        "evaluation_notes": evaluation_notes(provenance.get("config", {})),
         "rank_answers": {} if systems else rank_answers(metrics),
         "has_intervals": comparisons != NONE or any(metric.ci_low != ABSENT for metric in metrics),
         "attacks": {words: meaning for words, meaning in EXPLAINED.items() if words in attacks},

@@ -50,6 +50,7 @@ from voiceprivacy.vocabulary import (
     GIVEN,
     MCADAMS,
     ORIGINAL,
+    PLANS_OF_2026,
     RESOURCES,
     TRAINED_ON,
     TrialList,
@@ -86,10 +87,6 @@ SYSTEMS = {
 }
 # Lists of September have names of their own in the tables; directories of both are called alike.
 MIXED, JUNE, SEPTEMBER = "_trials_mixed", "june", "september"
-PLANS = {
-    JUNE: "by the plan of June 2026 (signs of embeddings)",
-    SEPTEMBER: "by the plan of September 2026 (embeddings of length one)",
-}
 HEARD_BY = {
     ("wer_percent", "vpc2024"): "speechbrain/asr-wav2vec2-librispeech",
     ("wer_percent", "vpc2026"): "openai/whisper-large-v3",
@@ -350,7 +347,7 @@ def _note(group: Sequence[Published]) -> str:
         return f"Published by the same definition ({row.attacker}), heard by {heard_by}"
     speech = "original speech" if row.attacker == "original" else "speech that the system protected"
     plan = _plan_of(row.source)
-    return f"Published attacker trained on {speech}{f', {PLANS[plan]}' if plan else ''}"
+    return f"Published attacker trained on {speech}{f', by {PLANS_OF_2026[plan]}' if plan else ''}"
 
 
 def _heading(metric: Metric) -> str:

@@ -171,11 +171,15 @@ class Shown(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table of raw values {name: value}; neighbours with the same first cell form a group."""
+    """A table of raw values {name: value}; neighbours with the same first cell form a group.
+
+    ``notes`` are sentences below it.
+    """
 
     names: Sequence[str]
     columns: Sequence[Shown]
     rows: Sequence[dict[str, Any]]
+    notes: Sequence[str] = ()
 
 
 def write(path: FilePath, table: Table) -> None:
@@ -205,7 +209,8 @@ def markdown(table: Table) -> str:
         cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)]
         lines.append(f"| {' | '.join(cells)} |")
     below_titles = f"|{'|'.join('-' * (width + 2) for width in widths)}|"
-    return "\n".join([lines[0], below_titles, *lines[1:], ""])
+    notes = ["", *table.notes] if table.notes else []
+    return "\n".join([lines[0], below_titles, *lines[1:], *notes, ""])
 
 
 def _escaped(row: Iterable[str]) -> list[str]:
@@ -223,6 +228,7 @@ def booktabs(table: Table) -> str:
     # Without a first cell that is left out, every row would be a group of its own.
     ruled = any(len(block) > 1 for block in blocks)
     lines = tabulars(heads=heads, blocks=blocks, n_names=_n_names(table), ruled=ruled)
+    lines += [rf"{{\footnotesize {latex(note)}}}\par" for note in table.notes]
     return "\n".join([*lines, ""])
 
 
