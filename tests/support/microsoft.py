@@ -6,6 +6,8 @@ import math
 import torch
 from torch.nn import functional
 
+from voiceprivacy.attack.extractors.ecapa_ssl import EcapaSSL
+
 CFG = {
     "extractor_mode": "layer_norm",
     "encoder_layers": 3,
@@ -26,6 +28,29 @@ CFG = {
     "dropout": 0.0,
 }
 LAYERS = [(12, 10, 5), (12, 3, 4), (12, 3, 4), (12, 2, 4)]  # a frame for 320 samples
+
+
+SIZES = {"channels": [16, 16, 16, 16, 48], "attention_channels": 8, "se_channels": 8}
+
+
+def organisers(folder, *, prefix="", inside=False, **cfg):
+    """Write a small folder of the organisers' layout; its weights under their names."""
+    generator = torch.Generator().manual_seed(4)
+    torch.manual_seed(4)
+    network = EcapaSSL(24, 16, 3, **SIZES, lin_neurons=10).state_dict()
+    theirs = {}
+    for name, tensor in network.items():
+        if "num_batches" not in name:  # a counter
+            spread = torch.randn(tensor.shape, generator=generator) / 4
+            tensor = spread.abs() + 0.5 if "running_var" in name else spread
+        name = name.removeprefix("ecapa.").replace("encoder_blocks", "blocks_features")
+        theirs[name.replace("layer_weights", "weighted_sum.layer_weights")] = tensor
+    heard = wavlm_tensors(generator)
+    folder.mkdir(parents=True)
+    named = {f"{prefix}{name}": tensor for name, tensor in theirs.items()}
+    torch.save({"state_dict": named} if inside else named, folder / "embedding_model.ckpt")
+    torch.save({"cfg": CFG | cfg, "model": heard}, folder / "WavLM-Large.pt")
+    return theirs, heard
 
 
 def wavlm_tensors(generator, *, dimensions=16):

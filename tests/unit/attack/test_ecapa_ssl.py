@@ -269,26 +269,6 @@ def test_one_epoch_on_real_speech_tells_speakers_apart(tmp_path):
 # The organisers' folder.
 
 
-def organisers(folder, *, prefix="", inside=False, **cfg):
-    """Write a small folder of the organisers' layout; its weights under their names."""
-    generator = torch.Generator().manual_seed(4)
-    torch.manual_seed(4)
-    network = EcapaSSL(24, 16, 3, **SIZES, lin_neurons=10).state_dict()
-    theirs = {}
-    for name, tensor in network.items():
-        if "num_batches" not in name:  # a counter
-            spread = torch.randn(tensor.shape, generator=generator) / 4
-            tensor = spread.abs() + 0.5 if "running_var" in name else spread
-        name = name.removeprefix("ecapa.").replace("encoder_blocks", "blocks_features")
-        theirs[name.replace("layer_weights", "weighted_sum.layer_weights")] = tensor
-    heard = microsoft.wavlm_tensors(generator)
-    folder.mkdir(parents=True)
-    named = {f"{prefix}{name}": tensor for name, tensor in theirs.items()}
-    torch.save({"state_dict": named} if inside else named, folder / "embedding_model.ckpt")
-    torch.save({"cfg": microsoft.CFG | cfg, "model": heard}, folder / "WavLM-Large.pt")
-    return theirs, heard
-
-
 def plain_embedding(theirs, heard, samples):
     """From the facts: filter banks without zeros at the ends, times layers of the whole."""
     from speechbrain.lobes.features import Fbank
@@ -328,7 +308,7 @@ def plain_embedding(theirs, heard, samples):
 
 @pytest.mark.parametrize("prefix, inside", [("", False), ("module.", True)])
 def test_the_organisers_folder_embeds_as_a_plain_forward_pass(tmp_path, prefix, inside):
-    theirs, heard = organisers(tmp_path / "attacker", prefix=prefix, inside=inside)
+    theirs, heard = microsoft.organisers(tmp_path / "attacker", prefix=prefix, inside=inside)
     samples = np.concatenate([np.zeros(333), models.tone(1, 0), np.zeros(20)]).astype("float32")
     with torch.no_grad():
         expected = plain_embedding(theirs, heard, samples).numpy()
@@ -349,13 +329,13 @@ def test_the_organisers_folder_embeds_as_a_plain_forward_pass(tmp_path, prefix, 
     ],
 )
 def test_a_checkpoint_of_another_network_is_refused(tmp_path, cfg, match):
-    organisers(tmp_path / "attacker", **cfg)
+    microsoft.organisers(tmp_path / "attacker", **cfg)
     with pytest.raises(BadInput, match=match):
         FrozenEncoder(tmp_path / "attacker")
 
 
 def test_training_may_start_from_the_organisers_folder(tmp_path, tones):
-    organisers(tmp_path / "attacker", prefix="module.")
+    microsoft.organisers(tmp_path / "attacker", prefix="module.")
     sizes = {"encoder_layers": 3, "emb_dim": 10, "number_of_epochs": 1}
     recipe, folder = small(tmp_path / "recipe.yaml", **sizes), tmp_path / "tuned"
     start = tmp_path / "attacker"
