@@ -36,6 +36,7 @@ from voiceprivacy.vocabulary import (
     EVALUATION,
     GIVEN,
     OF_TEXT,
+    PLANS_OF_2026,
     TRAIN,
     WORDS,
     draws_of,
@@ -220,7 +221,9 @@ def usable_corpora(config: dict[str, Any], wrong: list[Problem]) -> dict[str, di
     corpora = config.get("corpora") or {}
     usable = {name: corpora[name] for name in corpora if ("corpora", name) not in wrong_keys}
     # Alone: what is wrong elsewhere cannot be completed.
-    return expand(complete({"corpora": usable})["corpora"])
+    is_of_2026 = config.get("plan") in PLANS_OF_2026  # which decides how lists are read
+    plan = {"plan": config["plan"]} if is_of_2026 else {}
+    return expand(complete(plan | {"corpora": usable})["corpora"])
 
 
 # What is wrong with single keys and values, in the words of somebody who writes a config.

@@ -272,3 +272,17 @@ def test_a_name_with_braces_is_refused_wherever_a_config_or_the_run_has_it(tmp_p
     with pytest.raises(BadInput, match=braces):
         configuration.refuse_braces(tmp_path, tmp_path / name / "x")
     configuration.refuse_braces(tmp_path)
+
+
+def test_a_plan_of_2026_says_how_lists_are_read_before_a_run_too():
+    """What validate looks at is the corpora that a run has."""
+    given = {"f": "lists/f", "m": {"list": "m.txt", "cross_gender": 3}}
+    kaldi = {"enrolment": "lists/enrolls", "trial": ["lists/f"]}
+    config = {"corpora": {"a": {"kaldi": kaldi, "protocol": {"given": given}}}}
+    [corpus] = configuration.usable_corpora({"plan": "june", **config}, []).values()
+    whole = {"directory": "lists/f", "repeats": "last"}
+    drawn = {"list": "m.txt", "cross_gender": 3, "repeats": "last"}
+    assert corpus["protocol"]["given"] == {"f": whole, "m": drawn}
+    for other in ({}, {"plan": "May"}):
+        [corpus] = configuration.usable_corpora(other | config, []).values()
+        assert corpus["protocol"]["given"] == given
