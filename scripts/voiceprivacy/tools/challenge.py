@@ -13,6 +13,7 @@ import yaml
 
 from voiceprivacy.corpora.kinds import kaldi
 from voiceprivacy.corpora.listing import Findings
+from voiceprivacy.corpora.protocols import given
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.plan import configuration
@@ -121,6 +122,8 @@ def prepare(challenge: Challenge) -> Prepared:
             f" {challenge.suffix}; missing: {', '.join(missing)}"
         )
     notes = [f"plan: {config['plan']} 2026"] if "plan" in config else []
+    if "plan" in config:
+        notes += _repeated_lines(config["corpora"])
     if config.get("plan") == "september" and challenge.track not in LANGUAGES:
         notes += _lists_across_genders(config["corpora"])
     notes += [*_attackers(config, challenge), *_utility(config, challenge)]
@@ -187,6 +190,15 @@ def _keep_what_is_there(corpora, challenge):
             del corpora[name]
     present = [path.name for path in directories if path.is_dir()]
     return present, [path.name for path in directories if not path.is_dir()]
+
+
+def _repeated_lines(corpora):
+    """A sentence for each list with lines that repeat or contradict others."""
+    for corpus in corpora.values():
+        lists = corpus.get("protocol", {}).get("given", {})
+        for name, directory in lists.items():
+            if said := given.repeated_lines(lists, name):
+                yield f"{Path(directory).name}: {said}"
 
 
 def _lists_across_genders(corpora):

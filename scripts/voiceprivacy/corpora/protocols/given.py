@@ -113,14 +113,9 @@ def check_list(
     labels: dict[tuple[str, str], str] = {}
     wrong: dict[str, tuple[Path, int]] = {}  # what is wrong is said once, where it first occurs
     enrolled: dict[str, tuple[Path, int]] = {}  # tried utterances that enrol their speaker
-    odd: Counter[str] = Counter()
     for path, line, tried in _read_trials(options, name, findings):
         at, pair = (path, line), (tried.enrolment, tried.trial)
-        if listed.repeats:
-            odd.update(_odd_with(tried, known, labels))
-            messages = _wrong_label(tried)
-        else:
-            messages = _wrong_with(tried, known, labels)
+        messages = _wrong_label(tried) if listed.repeats else _wrong_with(tried, known, labels)
         for message in (*messages, *_wrong_genders(tried, known, options, name)):
             wrong.setdefault(message, at)
         if tried.trial in known.enrolments.get(known.speakers.get(tried.trial, ""), ()):
@@ -137,9 +132,8 @@ def check_list(
     for message, (path, line) in wrong.items():
         findings.error(path, line, message)
     path = listed.files[0]
-    if odd:
-        said = ", ".join(f"{what}: {odd[what]:,}" for what in ODD if odd[what])
-        findings.oddity(path, "-", f"{said}; {AS_THE_SCORER}")
+    if listed.repeats and (said := repeated_lines(options, name, known)):
+        findings.oddity(path, "-", said)
     counts = {
         "enrolment_speakers": len({speaker for speaker, _ in labels}),
         "trial_utterances": len({utterance for _, utterance in labels}),
@@ -167,16 +161,23 @@ def _known(enrolment, trial):
     return _Known(enrolments, speakers, genders)
 
 
-def _odd_with(trial: Trial, known: _Known, labels: dict[tuple[str, str], str]) -> Iterator[str]:
-    """What is odd in one line of a list whose last line of a pair counts, in words of ODD."""
-    if trial.enrolment not in known.enrolments or trial.trial not in known.speakers:
-        yield ODD[2]
-        return
-    earlier = labels.get((trial.enrolment, trial.trial), trial.label)
-    if (trial.enrolment, trial.trial) in labels:
-        yield ODD[0]
-    if earlier != trial.label:
-        yield ODD[1]
+def repeated_lines(options: dict[str, Any], name: str, known: _Known | None = None) -> str:
+    """How many lines of a list repeat and contradict others, in a sentence; empty if none does.
+
+    With what is ``known`` of the corpus, also how many name nobody.
+    """
+    labels: dict[tuple[str, str], str] = {}
+    counts: Counter[str] = Counter()
+    for _, _, (speaker, utterance, label) in _read_trials(options, name, Findings()):
+        if known and (speaker not in known.enrolments or utterance not in known.speakers):
+            counts[ODD[2]] += 1
+            continue
+        earlier = labels.get((speaker, utterance))
+        counts[ODD[0]] += earlier is not None
+        counts[ODD[1]] += earlier not in (None, label)
+        labels[speaker, utterance] = label
+    said = ", ".join(f"{what}: {counts[what]:,}" for what in ODD if counts[what])
+    return f"{said}; {AS_THE_SCORER}" if said else ""
 
 
 def _wrong_label(trial: Trial) -> Iterator[str]:
