@@ -22,6 +22,7 @@ from typing import NoReturn, TextIO
 from voiceprivacy.errors import BadInput, counted, printable, shown
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.inputs import guarding_inputs
+from voiceprivacy.inout.writing import FULL
 from voiceprivacy.vocabulary import MOST_REPLICATES, SCRIPTS
 
 DEBUG = "VOICEPRIVACY_DEBUG"
@@ -34,7 +35,7 @@ INSTALL = (
 )
 # What libraries say, by errors of several kinds: torch of a GPU, torch of a CPU, C++.
 NO_MEMORY = re.compile(r"out of memory|allocate memory|bad_alloc")
-FULL, UNWRITABLE = (errno.ENOSPC, errno.EDQUOT), (errno.EACCES, errno.EPERM, errno.EROFS)
+UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 # Errors of the disk or of the machine: the same command may succeed elsewhere, or later.
 OF_THE_MACHINE = (*FULL, errno.EIO, errno.EMFILE)
 NO_TEMPORARY = "No usable temporary directory found"  # says Python
