@@ -82,7 +82,7 @@ def _form(hint: Any, flag: str) -> dict[str, Any]:
     if hint in (int, float):
         return {"type": _number_of(hint)}
     if hint in (str, Path):
-        return {"type": str if hint is str else _path_of}
+        return {"type": _word_of(hint)}
     return {"type": functools.partial(_json_of, hint, flag)}
 
 
@@ -91,14 +91,16 @@ def _is_word(hint: Any) -> bool:
     return hint in (str, Path, int, float) or get_origin(hint) in (Literal, Annotated)
 
 
-def _path_of(text: str) -> Path:
-    """The path that an option has; no path is not the working directory."""
-    if not text:
-        raise ValueError(text)
-    return Path(text)
+def _word_of(hint: type[str] | type[Path]) -> Callable[[str], str | Path]:
+    """How an option reads a word: nothing is no file, no name and not the working directory."""
 
+    def read(text: str) -> str | Path:
+        if not text:
+            raise ValueError(text)
+        return hint(text)
 
-_path_of.__name__ = "path"  # argparse says: invalid path value
+    read.__name__ = "word" if hint is str else "path"  # argparse says: invalid path value
+    return read
 
 
 def _json_of(hint: Any, flag: str, text: str) -> Any:

@@ -102,6 +102,7 @@ def test_words_are_read_by_the_types_of_the_signature(words, name, value):
     [
         *("--fit other", "--bootstrap 1.5", "--weights", "--ends 1", "--results r"),
         *("--bootstrap 1_0", "--weights nan", "--weights 0_1.5", "--bootstrap 9223372036854775808"),
+        *("--out-dir=", "--scores="),
     ],
 )
 def test_what_does_not_fit_the_signature_is_refused(words):
