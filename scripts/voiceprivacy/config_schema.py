@@ -8,7 +8,7 @@ import yaml
 
 from voiceprivacy.corpus_kinds import corpus_kind
 from voiceprivacy.kinds import measure_kinds, names
-from voiceprivacy.vocabulary import N_REPLICATES, P_TARGET, SCRIPTS, THRESHOLDS
+from voiceprivacy.vocabulary import MOST_REPLICATES, N_REPLICATES, P_TARGET, SCRIPTS, THRESHOLDS
 
 SCHEMA = SCRIPTS.parent / "workflow" / "schemas" / "config.schema.yaml"
 
@@ -41,6 +41,7 @@ def schema() -> dict[str, Any]:
     for section, defaults in DEFAULTS.items():
         for key, value in defaults.items():
             whole["properties"][section]["properties"][key]["default"] = value
+    whole["properties"]["report"]["properties"]["bootstrap"]["maximum"] = MOST_REPLICATES
     return whole
 
 

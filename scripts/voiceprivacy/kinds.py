@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, NamedTuple
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.vocabulary import SCRIPTS
 
 PACKAGE = SCRIPTS / "voiceprivacy"
@@ -35,7 +36,9 @@ def paths(folder: str = CORPORA) -> list[Path]:
 
 
 def module_of(name: str, folder: str = CORPORA) -> ModuleType:
-    """The module of a kind."""
+    """The module of a kind; BadInput if there is none of this name."""
+    if name not in names(folder):
+        raise BadInput(f"'{name}' is none of {', '.join(names(folder))}")
     return importlib.import_module(f"voiceprivacy.{folder.replace('/', '.')}.{name}")
 
 

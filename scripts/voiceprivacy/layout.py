@@ -6,7 +6,9 @@ the prefix before those patterns; common.smk puts it into ``root``.
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
+from voiceprivacy.errors import BadInput
 from voiceprivacy.vocabulary import Attack
 
 
@@ -46,6 +48,23 @@ class Layout:
     def metrics(self, family: str, attack: Attack, system: str, ending: str = "json") -> str:
         """Metrics of an attack on a system, or their intervals (ending intervals.json)."""
         return self.path(f"metrics/{family}/{attack.path(system)}.{ending}")
+
+
+class Spoken(NamedTuple):
+    """Whose speech a manifest lists, by its path FOLDER/CORPUS/PART/SYSTEM/manifest.tsv."""
+
+    folder: Path
+    corpus: str
+    part: str
+    system: str
+
+    @classmethod
+    def of(cls, manifest: str | Path) -> "Spoken":
+        """The fields of a path; BadInput where folders are missing in it."""
+        path = Path(manifest)
+        if len(path.parts) < 4:
+            raise BadInput(f"{manifest}: expected CORPUS/PART/SYSTEM/manifest.tsv")
+        return cls(path.parents[3], *path.parts[-4:-1])
 
 
 HERE = Layout()  # of a run that is no module with a prefix

@@ -31,6 +31,7 @@ EVALUATION, UTILITY_ALONE, TRAIN = "evaluation", "utility", "train"
 # What an interval needs at least.
 FEWEST_SPEAKERS, FEWEST_REPLICATES = 3, 2
 N_REPLICATES = 1000  # that it is made of, unless somebody asks for others
+MOST_REPLICATES = 1_000_000
 # Which states a verdict has, unless somebody asks for other thresholds: percent of the evidence,
 # points of it, and persons (privacy/verdict says what each is).
 THRESHOLDS = {

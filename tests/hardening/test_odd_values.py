@@ -1,4 +1,4 @@
-"""Nothing but BadInput leaves configs, the API and commands, whatever stands in a value's place.
+"""Nothing but BadInput leaves configs, the API, commands and jobs, whatever a value is.
 
 A seeded sample of all cases is tried in every change, and all of them in the night.
 """
@@ -7,15 +7,17 @@ import contextlib
 import copy
 import importlib
 import inspect
+import json
 import shutil
 import warnings
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from support.calls import here
+from support.calls import flags, here
 from support.runs import ROOT
 
 from voiceprivacy import api
@@ -243,6 +245,10 @@ def command(job, words):
     Path("folder").mkdir()
     for name, content in FILES.items():
         Path(name).write_bytes(content)
+    refused_or_done(job, words)
+
+
+def refused_or_done(job, words):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ended = here(job, *words)
@@ -259,3 +265,136 @@ def test_some_commands_with_odd_values(in_tmp_path):
 def test_all_commands_with_odd_values(in_tmp_path):
     for case in commands_with_odd_values():
         command(*case)
+
+
+# Jobs: each option of a call is odd in its turn. Entries of configs are checked before a job gets
+# them, so of those only the shape is odd; all else that is JSON is odd at every leaf.
+
+MANIFEST, OF_CORPUS = "speech/manifest.tsv", "audio/demo/trial/original/manifest.tsv"
+GIVEN = {"source": {"kaldi": "data"}, "protocol": {"given": {"all": "data"}}}
+LISTED = {"speakers": ["speakers.tsv"], "of_text": {}, "attackers": {"a/cosine": {"b2": ["op"]}}}
+JUDGED = {"controls": [], "shows_names": False, "leaks": {}, "releases": {}, "learnt": {}}
+JUDGED |= {"not_tried": [], "warnings": [], "lists": {"f": LISTED}}
+PROTECTING = ["demo", "b2", "cpu", [["gone.tsv"]], None, ["gone*.json"]]
+PATTERN = {"root": "libri/dev", "pattern": "{speaker}/100/{utterance}.flac"}
+ATTACKED = "theirs/metrics/verification/demo/f/{}/ecapa/cosine.intervals.json"
+VALUES = GIVEN | {  # of options, by their name, and of some jobs by that of the job, too
+    **dict.fromkeys(["manifest", "original", "shards", "manifests"], MANIFEST),
+    **dict.fromkeys(["enrolment_manifest", "trial_manifest"], MANIFEST),
+    **{f"{job}.manifests": OF_CORPUS for job in ("compare_sounds", "describe_corpora")},
+    **{f"list_trials.{part}": MANIFEST for part in ("enrolment", "trial")},
+    **{f"score_samples.{part}": f"{part}.npz" for part in ("enrolment", "trial")},
+    "enrolment": ["original=enrolment.npz", "run0=enrolment.npz"],
+    "trial": ["original=trial.npz", "run0=trial.npz"],
+    **{f"{job}.embeddings": "embeddings" for job in ("assess_inference", "measure_voices")},
+    "embeddings": "enrolment.npz",
+    "trials": "trials.tsv",
+    "enrolments": "enrolments.tsv",
+    "scores": "scores.tsv",
+    "assess_matrices.scores": ["scores.tsv"] * 3,
+    "write_verdict.scores": "scores",
+    "pairs": ["oo.npz"] * 3,
+    "given": "scores.tsv",
+    "samples": "samples.tsv",
+    "metrics": "theirs/metrics.tsv",
+    "folder": "theirs/metrics",
+    "intervals": [ATTACKED.format(system) for system in ("b2", "original")],
+    "verdict": "theirs/verdict.json",
+    "provenance": "theirs/provenance.json",
+    "expected": "expected.tsv",
+    "assess_utility.measures": "utility/demo/trial/b2/mine.tsv",
+    "measures": [{"type": "pitch_correlation", "options": {}}],
+    "output": "out/original/voices.tsv",
+    "config": {"corpora": {}, "anonymisers": {}, "utility": {}},
+    "anonymiser": {"audio": "submission"},
+    "anonymisers": [PROTECTING],
+    "list_samples.options": {"observations": 4, "delta": "separated"},
+    "heard": [["b2", "op", "pitch", "op", "-", "ecapa", "cosine"]],
+    "evaluated": {"demo": GIVEN},
+    "training": {"other": {"folder": PATTERN}},
+    "learnt": {"other": 1},
+    "least": {"other": [1, 1]},
+    "plan": "plan.json",
+    "assess_inference.plan": {"demo": {"ecapa": ["original"]}},
+    "write_verdict.plan": {"thresholds": {"open_percent": 10}, "sets": {"demo": JUDGED}},
+    "recipe": "hyperparams.yaml",
+    "ready": "enrolment.npz",
+    "transcripts": "transcripts.tsv",
+    "dictionary": "words.dic",
+}
+VALUES |= {"corpus": "demo", "extractor": "ecapa", "gender": "f", "part": "trial", "table": "2"}
+VALUES |= {"kind": "librispeech", "address": "gone", "audio": "audio", "backend": "cosine"}
+VALUES |= {"label": "original"}
+OF_CONFIGS = {*GIVEN, "anonymiser", "evaluated", "training"}
+ODD_NUMBERS = ["", "x", "0", "-1", "nan", "1e400", "1.5", str(10**30)]
+ODD_WORDS = ["", "..", "a=b", "{x}", "x" * 300, "a/b/c", "original=empty", "folder", *FILES]
+ODD_WORDS += ["gone", "empty/x", "trial.npz", "oo.npz", MANIFEST]
+ODD_JSON = ["{", "{}", "[]", "null", "1", "[{}]", "[[]]", '{"a": 1}', '{"a": {}}', '{"a": []}']
+INTERNAL = {path.stem for path in (ROOT / "scripts/voiceprivacy/jobs").glob("[a-z]*.py")}
+SLOW = {"anonymise_mcadams", "train_units", "embed_audio"}  # for each call
+INTERNAL -= {*JOBS, *UNTRIED, "fetch_model", "main"}  # fetch_model asks elsewhere
+
+
+def odd_texts(name, hint, value):
+    """What stands in the place of a value of an option: of JSON and numbers, or of a word."""
+    if isinstance(value, dict) or (isinstance(value, list) and not isinstance(value[0], str)):
+        inner = [(keys, edge) for keys, _ in leaves(value) for edge in (None, -1, "x", [], {})]
+        odd = [
+            json.dumps(changed(value, *one)) for one in inner if one[0] and name not in OF_CONFIGS
+        ]
+        return [*ODD_JSON, *odd]
+    return ODD_NUMBERS if "int" in hint or "float" in hint else ODD_WORDS
+
+
+def calls_of_jobs(jobs):
+    """(job, words) of calls, each with an odd value: of options that jobs need, and of others."""
+    calls = []
+    for job in sorted(jobs):
+        function = getattr(importlib.import_module(f"voiceprivacy.jobs.{job}"), job)
+        given, odd = {}, []
+        for name, parameter in inspect.signature(function).parameters.items():
+            flag, hint = f"--{name.replace('_', '-')}", str(parameter.annotation)
+            value = VALUES.get(f"{job}.{name}", VALUES.get(name, f"out.{name}"))
+            if parameter.default is parameter.empty or f"{job}.{name}" in VALUES:
+                given |= {flag: flags(**{name: 1 if hint == "<class 'int'>" else value})}
+            texts = odd_texts(name, hint, value)
+            odd += [{flag: [flag, *words]} for words in ([], *([text] for text in texts))]
+        calls += [(job, [*chain.from_iterable((given | one).values())]) for one in ({}, *odd)]
+    return calls
+
+
+@pytest.fixture
+def job_files(read_world, tmp_path, monkeypatch):
+    """What jobs read, besides what readers do."""
+    shutil.copytree(read_world, tmp_path / "world")
+    monkeypatch.chdir(tmp_path / "world")
+    Path("folder").mkdir()
+    texts: dict = {"plan.json": '{"figures": []}'}
+    listed = Path(MANIFEST).read_text().replace("../data", str(Path("data").absolute()))
+    names = [line.split("\t")[0] for line in listed.splitlines()[1:]]
+    texts |= {f"audio/demo/{part}/original/manifest.tsv": listed for part in ("enrolment", "trial")}
+    texts["utility/demo/trial/b2/mine.tsv"] = "\n".join(
+        ["utterance\tmetric\tvalue", *(f"{name}\twer\t1" for name in names), ""]
+    )
+    for path in ("demo/f", "scores/demo/f/b2/a/cosine/op", "scores/demo/f/original/a/cosine/oo"):
+        texts[f"{path}.tsv"] = Path("scores.tsv" if "cosine" in path else "trials.tsv").read_text()
+    for name, text in (texts | FILES).items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    for part in ("enrolment", "trial"):
+        path = Path(f"embeddings/demo/{part}/original/ecapa.npz")
+        path.parent.mkdir(parents=True)
+        shutil.copy(f"{part}.npz", path)
+
+
+def test_some_jobs_with_odd_values(job_files):
+    jobs = sample_of(sorted(INTERNAL - SLOW), SAMPLE // 4)
+    for job, words in sample_of(calls_of_jobs(jobs), SAMPLE):
+        refused_or_done(job, words)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("job", sorted(INTERNAL))
+def test_all_jobs_with_odd_values(job_files, job):
+    for one, words in calls_of_jobs([job]):
+        refused_or_done(one, words)

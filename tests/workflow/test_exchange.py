@@ -256,7 +256,7 @@ def test_nobody_writes_over_what_another_laboratory_measured(refused, repository
     mine = f"attacker_a/cosine=attacker_b_cosine@{path.name}"
     said = refused(repository, "--attacker-name", mine)
     assert f"attacker_b_cosine@{path.name}.json: is of B." in said
-    assert "--laboratory '': is no name" in refused(repository, laboratory="")
+    assert "--laboratory ' ': is no name" in refused(repository, laboratory=" ")
     assert {path: path.read_bytes() for path in repository.rglob("*.json")} == before
 
 

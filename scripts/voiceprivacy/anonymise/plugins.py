@@ -87,7 +87,9 @@ def protect(
     ------
     BadInput : the plug-in cannot be found, fails, breaks its contract, or changes an original
     """
-    kind = next(kind for kind in KINDS if kind in anonymiser)
+    kind = next((kind for kind in KINDS if kind in anonymiser), None)
+    if kind is None:
+        raise BadInput(f"{anonymiser}: an anonymiser has one of {', '.join(KINDS)}")
     scratch = Path(scratch).absolute()
     request = Request(
         seed=seed,

@@ -25,6 +25,7 @@ the hard ones out would flatter it. Who wants to go on without such an utterance
 
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from voiceprivacy import seeds
@@ -190,9 +191,17 @@ def check_list(
     findings: Findings,
 ) -> None:
     """Check one list that people wrote against all enrolment and trial utterances."""
-    module, options = protocol_of(protocol)
+    module, options = _protocol_with(name, protocol)
     if hasattr(module, "check_list"):
         module.check_list(options, name, enrolment, trial, findings)
+
+
+def _protocol_with(name: str, protocol: Protocol) -> tuple[ModuleType, Any]:
+    """The module of a protocol that has a list of this name, and its options."""
+    module, options = protocol_of(protocol)
+    if name not in module.list_names(options):
+        raise BadInput(f"there is no trial list '{name}' in {protocol}")
+    return module, options
 
 
 def list_trials(
@@ -214,7 +223,7 @@ def list_trials(
     findings : Findings
         Gets what is wrong or unusual.
     """
-    module, options = protocol_of(protocol)
+    module, options = _protocol_with(name, protocol)
     trials, enrolments = module.list_trials(source, options, name, enrolment, trial, findings)
     for label in ("target", "nontarget"):
         if not any(listed.label == label for listed in trials):

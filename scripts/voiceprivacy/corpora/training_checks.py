@@ -2,8 +2,8 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypedDict
 
 from voiceprivacy.corpora import parts
 from voiceprivacy.corpora.listing import (
@@ -16,6 +16,20 @@ from voiceprivacy.corpora.listing import (
 from voiceprivacy.errors import BadInput, counted
 
 
+class Evaluated(TypedDict):
+    """A corpus that is evaluated, as its entry says."""
+
+    source: Source
+    protocol: Protocol
+
+
+class Least(NamedTuple):
+    """How many speakers and utterances there must be in all."""
+
+    speakers: int
+    utterances: int
+
+
 def whole_parts(
     source: Source, protocol: Protocol, utterances: list[Listed], findings: Findings
 ) -> dict[str, list[Listed]]:
@@ -26,12 +40,12 @@ def whole_parts(
     return {"enrolment": enrolment, "trial": trial}
 
 
-def compare_speakers(evaluated: dict[str, dict[str, Any]], training: dict[str, Source]) -> Findings:
+def compare_speakers(evaluated: dict[str, Evaluated], training: dict[str, Source]) -> Findings:
     """The speakers of evaluated corpora who train attackers, as errors.
 
     Parameters
     ----------
-    evaluated : dict {corpus: {"source": ..., "protocol": ...}}
+    evaluated : dict {corpus: Evaluated}
     training : dict {name of a corpus that trains attackers: source}
 
     Raises
@@ -53,7 +67,7 @@ def compare_speakers(evaluated: dict[str, dict[str, Any]], training: dict[str, S
 def check_learnt(
     training: dict[str, Source],
     fewest: dict[str, int],
-    least: dict[str, list[int]] | None = None,
+    least: Mapping[str, Sequence[int]] | None = None,
 ) -> Findings:
     """Corpora that are too small to learn from how speakers differ and vary, as errors.
 
@@ -62,10 +76,12 @@ def check_learnt(
     training : dict {name of a corpus that trains attackers: source}
     fewest : dict {name of such a corpus: utterances that some speaker must have}
         Only those that speakers are learnt from. An utterance that is cut has several pieces.
-    least : dict {name of such a corpus: [speakers, utterances] that there must be in all}
+    least : dict {name of such a corpus: Least that there must be in all}
     """
     findings = Findings()
     for name, count in fewest.items():
+        if name not in training:
+            raise BadInput(f"corpus '{name}': is no training corpus")
         with contextlib.suppress(BadInput):  # a finding of that corpus itself
             speakers = Counter(utterance.speaker for utterance in _learnt_from(training[name]))
             needed = (count, *(least or {}).get(name, (2, 0)))

@@ -4,8 +4,9 @@ import contextlib
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 
@@ -14,6 +15,17 @@ from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import FilePath, read_bytes, read_lines
 from voiceprivacy.inout.writing import whole_or_absent
 
+PLAIN: dict[Any, tuple[Any, str]] = {  # types of JSON: those of its values, and words for it
+    dict: (dict, "{...}"),
+    Mapping: (dict, "{...}"),
+    list: (list, "[...]"),
+    str: (str, "a text"),
+    bool: (bool, "true or false"),
+    int: (int, "a whole number"),
+    float: ((int, float), "a number"),
+    NoneType: (NoneType, "null"),
+    Any: (object, "anything"),
+}
 BETWEEN = re.compile(r"[\s,:]*")  # the members of JSON
 
 
@@ -29,6 +41,57 @@ def parse_json(text: str, name: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{name}: not JSON ({error})") from None
+
+
+def of_type(value: Any, hint: Any, where: str) -> Any:
+    """A value of JSON that is what a type says, with a named tuple where that is the type.
+
+    Types are those of JSON, Any, ``dict[str, ...]``, ``list[...]``, unions of these, typed
+    dictionaries and named tuples. A named tuple is an object, or a list of all its fields. Objects
+    of typed dictionaries may have more keys.
+
+    Raises
+    ------
+    BadInput : it is not; the message begins with ``where`` and the keys
+    """
+    if is_typeddict(hint) or hasattr(hint, "_fields"):
+        return _record(value, hint, where)
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if kind in (Union, UnionType):
+        fitting = [one for one in inner if _is_plain(value, get_origin(one) or one)]
+        return of_type(value, (fitting or inner)[0], where)
+    if not _is_plain(value, kind):
+        raise BadInput(f"{where}: expected {PLAIN[kind][1]} of JSON, not {json.dumps(value)}")
+    if inner and isinstance(value, dict):
+        return {key: of_type(one, inner[1], f"{where}: {key}") for key, one in value.items()}
+    if inner:
+        return [of_type(one, inner[0], f"{where}: {index}") for index, one in enumerate(value)]
+    return value
+
+
+def _is_plain(value: Any, kind: Any) -> bool:
+    """Whether a value is of a type of JSON; true and false are no numbers."""
+    is_truth = isinstance(value, bool) and kind not in (bool, Any)
+    return not is_truth and isinstance(value, PLAIN.get(kind, ((), ""))[0])
+
+
+def _record(value: Any, hint: Any, where: str) -> Any:
+    """The same of a typed dictionary or a named tuple."""
+    hints, is_tuple = get_type_hints(hint), issubclass(hint, tuple)
+    if is_tuple and isinstance(value, list) and len(value) == len(hints):
+        value = dict(zip(hints, value, strict=True))
+    given = of_type(value, dict, where)
+    optional = hint._field_defaults if is_tuple else hint.__optional_keys__
+    if missing := [name for name in hints if name not in given and name not in optional]:
+        raise BadInput(f"{where}: '{missing[0]}' is missing")
+    if unknown := [name for name in given if is_tuple and name not in hints]:
+        raise BadInput(f"{where}: '{unknown[0]}' is none of {', '.join(hints)}")
+    fields = {
+        name: of_type(given[name], one, f"{where}: {name}")
+        for name, one in hints.items()
+        if name in given
+    }
+    return hint(**fields) if is_tuple else given | fields
 
 
 def write_json(path: FilePath, values: Any) -> None:

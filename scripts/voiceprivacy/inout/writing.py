@@ -1,6 +1,7 @@
 """How files and folders are written: whole or not at all, and never over an input."""
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import PIPES_OF_SHELLS
 from voiceprivacy.inout.inputs import note_input, refuse_folder_of_inputs, refuse_input
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
 PROBE = 2**16  # bytes
 LONGEST_STEM = 100  # bytes that a hidden name has of the name of its file
 STREAMS = (*PIPES_OF_SHELLS, "/dev/stdout", "/dev/stderr")
@@ -112,6 +114,17 @@ def scratch_folder(path: str | Path) -> Iterator[Path]:
         yield temporary
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def naming_full_disk(path: str | Path, remedy: str) -> Iterator[None]:
+    """Say of a full disk which file or folder has no room, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise OSError(error.errno, f"{error.strerror}: {remedy}", str(path)) from error
 
 
 def why_not_writable(folder: str | Path) -> str | None:

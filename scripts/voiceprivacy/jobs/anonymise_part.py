@@ -1,6 +1,7 @@
 """The job anonymise_part."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from voiceprivacy.anonymise import part
@@ -23,8 +24,8 @@ def anonymise_part(
     shard: int = 0,
     shards: int = 1,
     sample_rate: int = 16000,
-    audio_dir: str,
-    output_manifest: str,
+    audio_dir: Path,
+    output_manifest: Path,
     threads: int = 1,
     runtime: float | None = None,
     memory: int = boxes.MEMORY_MB,

@@ -2,7 +2,6 @@
 
 import functools
 
-from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
@@ -17,7 +16,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     write_intervals,
 )
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import label_inputs
+from voiceprivacy.running.command import label_inputs, require_as_many
 from voiceprivacy.vocabulary import N_REPLICATES
 
 
@@ -55,10 +54,7 @@ def assess_calibration(
     bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     """
-    if len(train) != len(test):
-        raise BadInput(
-            f"--train: {counted(len(train), 'file')}, --test: {len(test)}; give one for each"
-        )
+    require_as_many(train=train, test=test)
     draws = Draws.of(bootstrap, seed)
     own_tags = read_tags(tags)
     numbers, profiles, resampled = {}, {}, {}

@@ -6,13 +6,13 @@ from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.privacy.law.attributes import inferred, read_corpus
 from voiceprivacy.privacy.rows import Inferred
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import require_at_least, say
+from voiceprivacy.running.command import require_replicates, say
 from voiceprivacy.vocabulary import ABSENT, N_REPLICATES, UNDEFINED
 
 
 def assess_inference(
     *,
-    plan: dict,
+    plan: dict[str, dict[str, list[str]]],
     embeddings: Path,
     audio: Path,
     facts: Path | None = None,
@@ -35,7 +35,7 @@ def assess_inference(
     seed : of all draws
     inference : TSV to write
     """
-    require_at_least(0, bootstrap=bootstrap)
+    require_replicates(bootstrap)
     lines: list[Inferred] = []
     for name, extractors in plan.items():
         of_speakers = facts / f"{name}.speakers.tsv" if facts else None

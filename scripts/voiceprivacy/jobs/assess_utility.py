@@ -10,7 +10,7 @@ from voiceprivacy.privacy.rows import UtilityPair
 from voiceprivacy.privacy.uncertainty.interval_files import Estimate
 from voiceprivacy.privacy.uncertainty.paired import compare_utility
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import require_at_least, say
+from voiceprivacy.running.command import require_replicates, say
 from voiceprivacy.utility.rows import SpeakerWords, UtilityMean
 from voiceprivacy.utility.speaker_words import word_errors_of_speakers
 from voiceprivacy.utility.summary import Key, Summary, summarise, write_replicates
@@ -22,7 +22,7 @@ def assess_utility(
     measures: list[Path],
     manifest: str,
     trials: Sequence[Path] = (),
-    options: dict | None = None,
+    options: dict[str, dict] | None = None,
     bootstrap: int = N_REPLICATES,
     seed: int = 0,
     metrics: str,
@@ -49,7 +49,7 @@ def assess_utility(
     words : TSV to write: anonymiser measure speaker n_utterances n_words substitutions insertions
         deletions wer_percent
     """
-    require_at_least(0, bootstrap=bootstrap)
+    require_replicates(bootstrap)
     weights = options or {}
     lists = {path.stem: ids_of(path) for path in trials}
     utterances = read_manifest(manifest)

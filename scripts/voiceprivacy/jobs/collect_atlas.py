@@ -6,13 +6,13 @@ from voiceprivacy.report.atlas import points_of, points_of_speakers
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.rows import AtlasPoint, ExposedPoint
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import say
+from voiceprivacy.running.command import require_as_many, say
 from voiceprivacy.vocabulary import TrialList
 
 
 def collect_atlas(
     *,
-    heard: list[list],
+    heard: list[Heard],
     corpus: str,
     trials: str,
     metrics: str,
@@ -32,12 +32,12 @@ def collect_atlas(
     speakers : what assess_ranks.py wrote of the speakers, in the order of --heard
     exposed : TSV to write: every speaker
     """
+    require_as_many(heard=heard, speakers=speakers)
     trial_list = TrialList(corpus, trials)
-    channels = [Heard(*each) for each in heard]
-    points = points_of(read_metrics(metrics), trial_list, channels)
+    points = points_of(read_metrics(metrics), trial_list, heard)
     write_typed(atlas, AtlasPoint, points)
     say(f"{len(points)} channels of systems on {corpus} {trials}")
-    by_channel = dict(zip(channels, speakers, strict=True))
+    by_channel = dict(zip(heard, speakers, strict=True))
     write_typed(exposed, ExposedPoint, points_of_speakers(by_channel))
 
 

@@ -1,7 +1,7 @@
 """The job compare_published."""
 
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.report.published import beside, write_published
+from voiceprivacy.report.published import PublishedBy, beside, write_published
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 
@@ -9,7 +9,7 @@ from voiceprivacy.running.command import say
 def compare_published(
     *,
     metrics: str,
-    config: dict,
+    config: PublishedBy,
     published: str,
 ) -> None:
     """Put what others published about the same sets and systems beside the numbers of a run.

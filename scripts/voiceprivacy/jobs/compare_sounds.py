@@ -8,8 +8,9 @@ from pathlib import Path
 from voiceprivacy.corpora import compared_sounds
 from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.inout.tables import FINDINGS, write_table
+from voiceprivacy.layout import Spoken
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import say
+from voiceprivacy.running.command import require_at_least, say
 
 
 def compare_sounds(
@@ -24,14 +25,15 @@ def compare_sounds(
     threads : recordings that are heard at the same time
     checks : TSV to write: level file line what sound
     """
+    require_at_least(1, threads=threads)
     listed = {path: read_manifest(path) for path in manifests}
     evaluated = list(itertools.chain.from_iterable(listed.values()))
     for path in training:
         listed[path] = compared_sounds.as_long_as(read_manifest(path), evaluated)
     sounds = []
     for path, recordings in listed.items():
-        *_, part, system, _ = path.parts
-        sounds += compared_sounds.hear(part, system, recordings, threads=threads)
+        spoken = Spoken.of(path)
+        sounds += compared_sounds.hear(spoken.part, spoken.system, recordings, threads=threads)
     sounds.sort(key=lambda sound: sound.system != compared_sounds.ORIGINAL)
     findings = compared_sounds.compare(sounds)
     for finding in findings:

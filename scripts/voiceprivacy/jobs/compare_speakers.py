@@ -3,6 +3,7 @@
 import sys
 
 from voiceprivacy.corpora import training_checks
+from voiceprivacy.corpora.listing import Source
 from voiceprivacy.inout.tables import FINDINGS, write_table
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
@@ -10,10 +11,10 @@ from voiceprivacy.running.command import say
 
 def compare_speakers(
     *,
-    evaluated: dict,
-    training: dict,
-    learnt: dict | None = None,
-    least: dict | None = None,
+    evaluated: dict[str, training_checks.Evaluated],
+    training: dict[str, Source],
+    learnt: dict[str, int] | None = None,
+    least: dict[str, training_checks.Least] | None = None,
     checks: str,
 ) -> None:
     """Check training speech: no speaker of it is evaluated, whom attackers would know already.

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.inout.typed_tables import write_typed
+from voiceprivacy.layout import Spoken
 from voiceprivacy.report.described_corpora import (
     DescribedList,
     PartOfCorpus,
@@ -32,7 +33,7 @@ def describe_corpora(
     lists : TSV to write: corpus trials women men of_unknown_gender trial_utterances target
         nontarget
     """
-    folder = manifests[0].parents[3]  # that of CORPUS
+    folder = Spoken.of(manifests[0]).folder
     parts = [describe_speech(path) for path in manifests]
     described_lists = [
         describe_list(path, folder / path.parent.name / "enrolment" / "original" / "manifest.tsv")

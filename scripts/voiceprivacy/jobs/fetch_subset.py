@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from voiceprivacy import kinds
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.placeholders import expand
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.running.adapter import run
@@ -28,7 +29,10 @@ def fetch_subset(
     address : folder of the archives, instead of that where they are published
     done : TSV to write when the subset is there: subset folder
     """
-    folder = kinds.module_of(kind).fetch(subset, root=root, address=expand(address))
+    module = kinds.module_of(kind)
+    if not hasattr(module, "fetch"):
+        raise BadInput(f"--kind {kind}: no part of it can be downloaded")
+    folder = module.fetch(subset, root=root, address=expand(address))
     write_table(done, ["subset", "folder"], [(subset, folder)])
 
 

@@ -10,12 +10,12 @@ from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import say
+from voiceprivacy.running.command import require_at_least, say
 
 
 def list_samples(
     *,
-    options: dict,
+    options: rank_sampling.Sampled,
     manifest: str,
     gender: Annotated[str, GENDERS],
     test: int,
@@ -35,6 +35,7 @@ def list_samples(
     samples : TSV to write: shift speaker role utterance
     seconds : JSON to write: how long tests and templates last
     """
+    require_at_least(1, test=test, template=template)
     utterances = read_manifest(manifest)
     with naming(manifest):
         drawn, left_out = rank_sampling.sample(

@@ -19,7 +19,7 @@ STREAMING = {True: "yes", False: "no", None: ABSENT}
 
 def measure_speed(
     *,
-    anonymisers: list[dict],
+    anonymisers: list[Protecting],
     results: Path,
     speeds: str,
 ) -> None:
@@ -36,7 +36,7 @@ def measure_speed(
     """
     lasts: dict[str, float] = {}  # the trials of each corpus
     lines = []
-    for one in (Protecting(**fields) for fields in anonymisers):
+    for one in anonymisers:
         if one.corpus not in lasts:
             manifest = Layout(results).speech(one.corpus, "trial", ORIGINAL)
             lasts[one.corpus] = sum(line.duration_s for line in read_manifest(manifest))

@@ -7,14 +7,14 @@ from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.running import boxes, programs
 from voiceprivacy.running.adapter import run
-from voiceprivacy.running.command import require_at_least, say
-from voiceprivacy.utility.measures import call_measure, drawn, run_measure
+from voiceprivacy.running.command import require_as_many, require_at_least, say
+from voiceprivacy.utility.measures import Asked, call_measure, drawn, run_measure
 from voiceprivacy.utility.rows import COLUMNS
 
 
 def measure_utility(
     *,
-    measures: list[dict],
+    measures: list[Asked],
     manifest: Path,
     original: Path,
     output: list[Path],
@@ -38,6 +38,7 @@ def measure_utility(
     sandbox : run a command in a box; as JSON what its entry says of it: reads, mem_mb, gpu
     """
     require_at_least(1, threads=threads)
+    require_as_many(measures=measures, output=output)
     everything = {line.utterance: line for line in read_manifest(manifest)}
     originals = {line.utterance: line for line in read_manifest(original)}
     if unknown := everything.keys() - originals.keys():
@@ -58,7 +59,8 @@ def measure_utility(
                 sandbox=programs.sandbox_of(sandbox, memory),
             )
         else:
-            measured = call_measure(asked["type"], unprotected, protected, asked["options"])
+            kind, options = asked.get("type", ""), asked.get("options", {})
+            measured = call_measure(kind, unprotected, protected, options)
         write_table(path, COLUMNS, measured)
         metrics = sorted({line.metric for line in measured})
         say(f"{len(protected)} utterances, {', '.join(metrics)}: {path}")

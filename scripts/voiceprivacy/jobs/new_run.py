@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.plan.configuration import refuse_braces
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.tools.intake import read
@@ -74,6 +75,8 @@ def new_run(
     names = system_names(texts)
     if config.exists() and not overwrite:
         raise BadInput(f"{config}: is there already; name another file, or add --overwrite")
+    spoken = (original, *given.values(), *drawn_again.values(), *([train] if train else []))
+    refuse_braces(Path.cwd(), config, *spoken)
     ids = {text: name for name, text in names.items()}
     refuse_one_folder(original, given, drawn_again, train=train)
     with Unpacking(config) as unpack:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.typed_tables import read_typed
 from voiceprivacy.layout import Layout
+from voiceprivacy.provenance.record import read_provenance
 from voiceprivacy.report.answer import evaluated
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.contents import Contents, read_contents
@@ -42,7 +42,7 @@ def write_report(
     page : HTML to write
     tables : folder for comparison.tsv, comparison.tex, numbers.tex
     """
-    numbers, made_from = read_metrics(metrics), read_json(provenance)
+    numbers, made_from = read_metrics(metrics), read_provenance(provenance)
     contents = read_contents(plan) if plan else Contents()
     speech = list(read_typed(PartOfCorpus, contents.speech)) if contents.speech else []
     about = evaluated(speech, made_from)

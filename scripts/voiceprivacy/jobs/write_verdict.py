@@ -5,6 +5,7 @@ from typing import Any
 
 from voiceprivacy.errors import counted
 from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.plan.rows import PlanOfVerdict
 from voiceprivacy.privacy.changes import kept_of_lists
 from voiceprivacy.privacy.verdict.run_scores import judge
 from voiceprivacy.privacy.verdict.verdict import FORMAT
@@ -14,7 +15,7 @@ from voiceprivacy.running.command import say
 
 def write_verdict(
     *,
-    plan: dict,
+    plan: PlanOfVerdict,
     scores: Path,
     verdict: Path,
     evidence: Path,
@@ -25,7 +26,7 @@ def write_verdict(
 
     Parameters
     ----------
-    plan : JSON: see voiceprivacy.plan.verdict
+    plan : JSON: see PlanOfVerdict
     scores : folder of score files
     verdict : JSON to write
     evidence : JSON to write: what a later state of the run is compared with

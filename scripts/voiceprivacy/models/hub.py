@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.writing import whole_folder_or_absent
+from voiceprivacy.inout.writing import FULL, naming_full_disk, whole_folder_or_absent
 from voiceprivacy.vocabulary import RESOURCES
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
@@ -166,6 +166,7 @@ def _snapshot(model, revision, wanted):
     a network, a folder that has what is needed will do.
     """
     from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.constants import HF_HUB_CACHE
     from huggingface_hub.errors import HTTPError
 
     if not COMMIT.fullmatch(revision):
@@ -181,8 +182,13 @@ def _snapshot(model, revision, wanted):
     try:
         # The API answers at once where there is no network; a download would try again first.
         HfApi().model_info(model, revision=revision, timeout=TIMEOUT_S)
-        folder = Path(snapshot_download(model, revision=revision, **options))
+        with naming_full_disk(
+            HF_HUB_CACHE, "make room there, or set HF_HOME to a folder with room"
+        ):
+            folder = Path(snapshot_download(model, revision=revision, **options))
     except (HTTPError, OSError, ValueError) as error:
+        if getattr(error, "errno", None) in FULL:
+            raise
         if cached and not wanted.missing(cached):
             return cached
         reason = " ".join(str(error).split())[:200]

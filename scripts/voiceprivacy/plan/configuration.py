@@ -46,6 +46,7 @@ BRACE = re.compile("[{}]")
 NO_BRACES = "has { or } in its name, which Snakemake takes for a wildcard: name it otherwise"
 OF_COMMAND = {"manifest", "seed", "audio-dir", "output-manifest"}  # what each call is given
 OF_FUNCTION = {"utterance", "speaker", "seed"}
+LARGEST_LOW = ("low_percent", "low_all_recordings_percent")
 NETWORKS = {"model", "train"}  # kinds of extractors whose embeddings have negative entries
 OWN_RESULT = "lies where this run writes its results, and would be lost: copy it elsewhere"
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
@@ -413,6 +414,10 @@ def contradictions(config: dict[str, Any]) -> Iterator[Problem]:
         words = "needs a corpus with 'use: train', from which these attackers learn"
         yield Problem(("attackers",), words)
     yield from _wrong_channels(config)
+    for name in LARGEST_LOW:
+        if config["verdict"][name] > (least := config["verdict"]["open_percent"]):
+            words = f"is more than open_percent ({least}): a system would be both"
+            yield Problem(("verdict", name), words)
     yield from _wrong_releases(config["releases"], config["anonymisers"])
     for keys, words in wrong_measures(config):
         yield Problem(keys, words)
@@ -475,6 +480,8 @@ def _wrong_options(keys: Keys, corpus: dict[str, Any]) -> Iterator[Problem]:
             yield Problem((*keys, "recording"), "has no group, (...), which finds the recording")
     except (re.error, OverflowError, RecursionError) as error:
         yield Problem((*keys, "recording"), f"is no regular expression ({error})")
+    if "channel" in corpus and corpus_kinds.kind_in(corpus)[0].is_made_up:
+        yield Problem((*keys, "channel"), "speech that is made has one channel: remove this")
     seconds = corpus.get("segments", {}).get("seconds")
     if isinstance(seconds, list) and seconds[0] > seconds[1]:
         yield Problem((*keys, "segments", "seconds"), "the shortest piece comes first")

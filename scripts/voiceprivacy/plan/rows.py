@@ -1,6 +1,6 @@
 """What a plan tells jobs of systems, as JSON."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 
 class Heard(NamedTuple):
@@ -32,3 +32,35 @@ class Protecting(NamedTuple):
     benchmarks: list[list[str]]
     streaming: bool | None
     latencies: list[str]
+
+
+class ListOfVerdict(TypedDict):
+    """A trial list: files of who speaks, and {attacker: {system: conditions}}."""
+
+    speakers: list[str]
+    attackers: dict[str, dict[str, list[str]]]
+    of_text: dict[str, dict[str, list[str]]]
+
+
+class SetOfVerdict(TypedDict):
+    """A set that is judged.
+
+    ``leaks`` is {name: percent}, ``releases`` {name: {system: anonymiser}}, ``learnt`` {system: the
+    files of each attacker}; ``not_tried`` are codes, and each warning has one under "code".
+    """
+
+    controls: list[str]
+    shows_names: bool
+    leaks: dict[str, float]
+    releases: dict[str, dict[str, str]]
+    lists: dict[str, ListOfVerdict]
+    learnt: dict[str, list[list[str]]]
+    not_tried: list[str]
+    warnings: list[dict[str, Any]]
+
+
+class PlanOfVerdict(TypedDict):
+    """What a verdict is made of."""
+
+    thresholds: dict[str, float]
+    sets: dict[str, SetOfVerdict]

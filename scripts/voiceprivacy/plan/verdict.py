@@ -7,6 +7,7 @@ from typing import Any
 from voiceprivacy import corpus_kinds
 from voiceprivacy.plan.defaults import leaks
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.rows import PlanOfVerdict
 from voiceprivacy.plan.speech import first_training_corpus
 from voiceprivacy.vocabulary import (
     GIVEN,
@@ -24,17 +25,8 @@ MOST_LINES = 12  # about the attacks of a run
 CONDITIONS = ("oo", "op", "pp", "rr")  # p0p1 calibrates and is no attack
 
 
-def verdict_plan(plan: Plan) -> dict[str, Any]:
-    """The sets of a run, which are corpora, for scripts/write_verdict.py: JSON.
-
-    Returns
-    -------
-    {"thresholds": {...}, "sets": {corpus: {"controls": names, "shows_names": whether,
-    "leaks": {name: percent}, "releases": {name: {system: anonymiser}},
-    "lists": see privacy.verdict.run_scores.judge,
-    "learnt": {system: [files of an attacker, ...]}, "not_tried": codes,
-    "warnings": [{"code": ..., ...}, ...]}}}
-    """
+def verdict_plan(plan: Plan) -> PlanOfVerdict:
+    """The sets of a run, which are corpora, for the job write_verdict."""
     lists: dict[str, list[TrialList]] = {}
     for trial_list in _lists(plan):
         lists.setdefault(trial_list.corpus, []).append(trial_list)

@@ -12,7 +12,7 @@ from voiceprivacy import corpus_kinds
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import foreign
 from voiceprivacy.inout.files import FilePath
-from voiceprivacy.inout.json_files import read_json, write_json
+from voiceprivacy.inout.json_files import of_type, read_json, write_json
 from voiceprivacy.report.figures import (
     ANONYMISER,
     ATLAS,
@@ -152,22 +152,18 @@ def read_contents(path: FilePath) -> Contents:
     ------
     BadInput : a figure of no kind that there is, or without a field
     """
-    fields = read_json(path)
-    figures = [_figure(path, index, figure) for index, figure in enumerate(fields["figures"])]
-    return Contents(**fields | {"figures": figures})
+    contents: Contents = of_type(read_json(path), Contents, str(path))
+    for index, one in enumerate(contents.figures):
+        _check_figure(f"{path}: figure {index}", one)
+    return contents
 
 
-def _figure(path, index, fields):
-    if fields.keys() != set(Figure._fields) or fields["kind"] not in KINDS:
-        raise BadInput(
-            f"{path}: figure {index}: expected {', '.join(Figure._fields)},"
-            f" KIND one of {', '.join(KINDS)}"
-        )
+def _check_figure(where: str, figure: Figure) -> None:
+    if figure.kind not in KINDS:
+        raise BadInput(f"{where}: '{figure.kind}' is none of {', '.join(KINDS)}")
     for field in Subject._fields:
-        if fields[field]:  # they become folders and names of pictures
-            foreign.name(fields[field], f"{path}: figure {index}: {field}")
-    foreign.mapping(fields["arguments"], f"{path}: figure {index}")
-    return Figure(**fields)
+        if name := getattr(figure, field):  # they become folders and names of pictures
+            foreign.name(name, f"{where}: {field}")
 
 
 # Which figures a run has.

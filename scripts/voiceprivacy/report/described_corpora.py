@@ -15,6 +15,7 @@ from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.inout.tables import FINDINGS, read_table
 from voiceprivacy.inout.trial_lists import read_trials
 from voiceprivacy.inout.typed_tables import Name, read_typed
+from voiceprivacy.layout import Spoken
 from voiceprivacy.vocabulary import ABSENT
 
 
@@ -67,7 +68,7 @@ class Corpora(NamedTuple):
 
 def describe_speech(path: FilePath) -> PartOfCorpus:
     """Describe the manifest CORPUS/PART/original/manifest.tsv."""
-    corpus, part = Path(path).parts[-4:-2]  # before original/manifest.tsv
+    spoken = Spoken.of(path)
     utterances = read_manifest(path)
     women, men, unknown = _genders(
         {utterance.speaker: utterance.gender for utterance in utterances}
@@ -75,7 +76,8 @@ def describe_speech(path: FilePath) -> PartOfCorpus:
     hours = sum(utterance.duration_s for utterance in utterances) / 3600
     shown = set().union(*(utterance.shown_by_name for utterance in utterances))
     names_show = " and the ".join(sorted(shown, reverse=True)) or ABSENT
-    return PartOfCorpus(corpus, part, women, men, unknown, len(utterances), hours, names_show)
+    counts = (women, men, unknown, len(utterances))
+    return PartOfCorpus(spoken.corpus, spoken.part, *counts, hours, names_show)
 
 
 def describe_list(path: FilePath, manifest: FilePath) -> DescribedList:

@@ -32,7 +32,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from voiceprivacy import corpus_kinds, kinds
 from voiceprivacy.catalogue import COLUMNS, METRICS
@@ -202,6 +202,14 @@ def published_sets(corpus: Mapping[str, Any]) -> dict[str, str]:
         if name in known and name.startswith(f"{prefix}_trials_"):
             sets[trials] = name
     return sets
+
+
+class PublishedBy(TypedDict):
+    """The sections of a config that say what published numbers are of."""
+
+    corpora: dict[str, Any]
+    anonymisers: dict[str, Any]
+    utility: dict[str, Any] | None
 
 
 def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Published]:

@@ -22,7 +22,8 @@ from typing import NoReturn, TextIO
 from voiceprivacy.errors import BadInput, counted, printable, shown
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.inputs import guarding_inputs
-from voiceprivacy.vocabulary import SCRIPTS
+from voiceprivacy.inout.writing import FULL
+from voiceprivacy.vocabulary import MOST_REPLICATES, SCRIPTS
 
 DEBUG = "VOICEPRIVACY_DEBUG"
 SEARCH_PATH = "PYTHONPATH"
@@ -34,7 +35,7 @@ INSTALL = (
 )
 # What libraries say, by errors of several kinds: torch of a GPU, torch of a CPU, C++.
 NO_MEMORY = re.compile(r"out of memory|allocate memory|bad_alloc")
-FULL, UNWRITABLE = (errno.ENOSPC, errno.EDQUOT), (errno.EACCES, errno.EPERM, errno.EROFS)
+UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 # Errors of the disk or of the machine: the same command may succeed elsewhere, or later.
 OF_THE_MACHINE = (*FULL, errno.EIO, errno.EMFILE)
 NO_TEMPORARY = "No usable temporary directory found"  # says Python
@@ -167,6 +168,21 @@ def require_at_least(lowest: float, **arguments: float) -> None:
     for name, value in arguments.items():
         if value < lowest:
             raise BadInput(f"--{name.replace('_', '-')} {value}: must be at least {lowest}")
+
+
+def require_replicates(bootstrap: int) -> None:
+    """Refuse a number of replicates that no config can have."""
+    require_at_least(0, bootstrap=bootstrap)
+    if bootstrap > MOST_REPLICATES:
+        raise BadInput(f"--bootstrap {bootstrap}: must be at most {MOST_REPLICATES}")
+
+
+def require_as_many(**arguments: Sequence[object]) -> None:
+    """Refuse arguments that belong together one by one, and are not equally many."""
+    counts = {f"--{name.replace('_', '-')}": len(values) for name, values in arguments.items()}
+    if len({*counts.values()}) > 1:
+        given = ", ".join(f"{flag}: {count}" for flag, count in counts.items())
+        raise BadInput(f"{given}; give one for each")
 
 
 def require_one(**arguments: object) -> None:

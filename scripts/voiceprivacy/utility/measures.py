@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypedDict
 
 from voiceprivacy import seeds
 from voiceprivacy.errors import BadInput, counted
@@ -40,6 +40,18 @@ from voiceprivacy.vocabulary import UNDEFINED
 METRIC_NAME = re.compile("[a-z][a-z0-9_]*")
 MOST_NAMED = 10  # utterances that an error names
 NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
+
+
+class Asked(TypedDict, total=False):
+    """A measure that a job is asked for: a command, or a type with its options, and limits."""
+
+    command: str
+    type: str
+    options: dict[str, Any]
+    seed: int
+    utterances: int
+    sample: int
+    minutes: float
 
 
 def drawn(

@@ -160,6 +160,13 @@ def test_a_server_that_gives_nothing_is_named_with_what_is_there(tmp_path, serve
     assert len(server.asked) == downloads.ATTEMPTS
 
 
+def test_a_full_disk_is_named_with_what_to_do(tmp_path, server, archive):
+    (tmp_path / "dev.tar.gz.part").symlink_to("/dev/full")
+    with pytest.raises(OSError, match=r"name another folder as root.*dev\.tar\.gz\.part"):
+        fetch(archive, server, tmp_path)
+    assert len(server.asked) == 1
+
+
 def test_only_published_subsets_can_be_downloaded(tmp_path, monkeypatch):
     assert downloads.published_archive("test-clean").md5 == "32fa31d27d2e1cad72775fee3f4849a9"
     with pytest.raises(BadInput, match=r"dev: is none of the subsets .*: dev-clean"):

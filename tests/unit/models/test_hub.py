@@ -61,6 +61,13 @@ def test_a_killed_download_is_finished_or_what_is_there_will_do(snapshot, monkey
     assert (snapshot / "classifier.ckpt").exists()
 
 
+def test_a_full_cache_is_named_with_what_to_set(snapshot, monkeypatch, tmp_path):
+    full = Mock(side_effect=[LocalEntryNotFoundError("not there"), OSError(28, "No space left")])
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", full)
+    with pytest.raises(OSError, match="set HF_HOME"):
+        hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")
+
+
 def test_a_repository_that_holds_no_speaker_model_is_refused(snapshot, tmp_path):
     with pytest.raises(BadInput, match=r"a/b: has no hyperparams\.yaml"):
         hub.fetch("a/b", revision=COMMIT, folder=tmp_path / "model")

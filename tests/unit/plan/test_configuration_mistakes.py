@@ -83,6 +83,9 @@ MISTAKES = [
     ),
     (corpus(protocol=F_COMMON), "corpora.a.protocol.enrol_trial.lists: only vctk"),
     (corpus(use="utility", protocol={"all_pairs": {}}), "corpora.a.protocol: a corpus"),
+    (corpus(channel=1), "corpora.a.channel: speech that is made"),
+    (corpus() | {"verdict": {"low_percent": 11}}, "verdict.low_percent: is more"),
+    (corpus() | {"verdict": {"open_percent": 4}}, "verdict.low_all_recordings_percent: is more"),
     ({"corpora": {"a": {"kaldi": PARTS}}}, "corpora.a: needs a protocol"),
     (corpus() | averages(b={"f": 1}), "report.averages.all.b: there is no corpus 'b' to evaluate"),
     # What attackers learn from.

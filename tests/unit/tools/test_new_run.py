@@ -324,6 +324,7 @@ def mistaken(tmp_path_factory):
         ([*MADE, "--pattern", "{speaker}.wav"], "{speaker}.wav: has no {utterance}"),
         ([*MADE, "--pattern", "x/{speaker}/{utterance}.wav"], "no file below it looks like"),
         ([*MADE, "--config", "old.yaml"], "old.yaml: is there already"),
+        ([*MADE, "--config", "a{b}/my.yaml"], "a{b}/my.yaml: has { or }"),
         ([*MADE, "--transcripts", "none.tsv"], "none.tsv: not found"),
         (["--protected", "a=speech"], "speech: is the folder of the originals, too"),
         ([*MADE, "--again", "a=made"], "made: is the folder of a, too"),

@@ -34,7 +34,12 @@ from voiceprivacy.inout.files import read_lines
 from voiceprivacy.inout.foreign import files_below, refuse_no_utf8
 from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.inout.typed_tables import read_typed
-from voiceprivacy.inout.writing import whole_folder_or_absent, whole_or_absent
+from voiceprivacy.inout.writing import (
+    FULL,
+    naming_full_disk,
+    whole_folder_or_absent,
+    whole_or_absent,
+)
 from voiceprivacy.kinds import A_FOLDER, Named
 from voiceprivacy.vocabulary import RECORDINGS, RESOURCES
 
@@ -314,13 +319,16 @@ def download(url: str, path: Path, *, size: int) -> None:
 def _append(url, path, *, start, size, progress):
     """Fetch a file from byte ``start`` on as far as the connection lasts; why it ended."""
     try:
-        _receive(url, path, start=start, progress=progress)
+        with naming_full_disk(path, "make room there, or name another folder as root"):
+            _receive(url, path, start=start, progress=progress)
     except urllib.error.HTTPError as error:
         if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             path.unlink()  # the server's file ends before ours does: ours is another
             raise BadInput(f"{url}: has {start} bytes, published are {size}; removed") from None
         raise BadInput(f"{url}: {error.code} {error.reason}") from None
     except (OSError, http.client.HTTPException) as error:
+        if getattr(error, "errno", None) in FULL:
+            raise
         return str(getattr(error, "reason", error)) or type(error).__name__
     return "the connection was closed"
 

@@ -22,7 +22,7 @@ section VII.
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from voiceprivacy.corpora.listing import (
     Findings,
@@ -54,6 +54,13 @@ class Sample(NamedTuple):
     speaker: str
     role: str
     utterance: str
+
+
+class Sampled(TypedDict):
+    """What the options of the protocol say of each sample."""
+
+    observations: int
+    delta: str
 
 
 def list_names(options: dict[str, Any]) -> list[str]:
@@ -144,7 +151,7 @@ def _in_a_row(start, count, *, modulo):
 
 
 def sample(
-    options: dict[str, Any],
+    options: Sampled,
     utterances: Sequence[Utterance],
     *,
     gender: str,
@@ -155,8 +162,7 @@ def sample(
 
     Parameters
     ----------
-    options : dict
-        observations, delta
+    options : Sampled
     utterances : list of manifests.Utterance
     gender : f, m or mixed
     test, template : int

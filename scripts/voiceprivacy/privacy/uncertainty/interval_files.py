@@ -35,7 +35,7 @@ from voiceprivacy.privacy.uncertainty.bootstrap import (
     resample_scores,
 )
 from voiceprivacy.privacy.uncertainty.corrections import CORRECTIONS
-from voiceprivacy.running.command import print_table, require_at_least, say
+from voiceprivacy.running.command import print_table, require_replicates, say
 from voiceprivacy.vocabulary import FEWEST_REPLICATES, FEWEST_SPEAKERS, TrialList
 
 INTERVALS, REPLICATES = ".intervals.json", ".bootstrap.npz"
@@ -57,7 +57,7 @@ class Draws(NamedTuple):
         ------
         BadInput : less than no replicates
         """
-        require_at_least(0, bootstrap=bootstrap)
+        require_replicates(bootstrap)
         return cls(bootstrap, seed)
 
 

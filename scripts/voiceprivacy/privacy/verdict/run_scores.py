@@ -6,12 +6,13 @@ Files of one list and system are read at a time: a run of twenty systems has a t
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.enrolments import read_speakers
-from voiceprivacy.inout.json_files import read_json
+from voiceprivacy.inout.json_files import of_type, read_json
 from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
+from voiceprivacy.plan.rows import PlanOfVerdict
 from voiceprivacy.privacy.verdict.score_table import Attack, ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 from voiceprivacy.vocabulary import GIVEN, LEFT_UNPROTECTED, ORIGINAL
@@ -47,6 +48,12 @@ class _Speakers(dict[str, str]):
 
     def __missing__(self, name: str) -> str:
         raise BadInput(f"{', '.join(self.paths)}: no speaker of '{name}', which has scores")
+
+
+class Learnt(TypedDict):
+    """What a file says of an attacker who learnt."""
+
+    n_training_speakers: int
 
 
 class RunScores(ScoreTable):
@@ -105,15 +112,15 @@ class Judged(NamedTuple):
     learnt: dict[str, int]
 
 
-def judge(plan: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, Judged]]:
+def judge(plan: PlanOfVerdict, folder: Path) -> Iterator[tuple[str, Judged]]:
     """Judge the sets of a run by its scores: (name, what was judged), one after another.
 
     Parameters
     ----------
-    plan : see voiceprivacy.plan.verdict; beside its attackers a list has those ``of_text``
+    plan : beside its attackers a list has those ``of_text``
     folder : path of results/scores
     """
-    thresholds = Thresholds(**plan["thresholds"])
+    thresholds = of_type(plan["thresholds"], Thresholds, "thresholds")
     for corpus, options in plan["sets"].items():
         scores = RunScores(folder, corpus, options["lists"])
         learnt = {name: n_learnt(files) for name, files in options["learnt"].items()}
@@ -121,7 +128,13 @@ def judge(plan: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, Judged]]
         facts = verdict_of(
             scores,
             thresholds=thresholds,
-            known=Known(learnt, *(options[field] for field in Known._fields[1:])),
+            known=Known(
+                learnt,
+                options["controls"],
+                options["shows_names"],
+                options["leaks"],
+                options["releases"],
+            ),
             evidence=evidence,
         )
         facts["of_text"] = _of_text(folder, corpus, options["lists"], thresholds)
@@ -144,5 +157,7 @@ def _of_text(folder, corpus, lists, thresholds):
 
 def n_learnt(attackers: Iterable[Iterable[str]]) -> int:
     """From how many persons that attacker learnt who learnt from most; of its parts, the fewest."""
-    parts: list[list[Mapping[str, Any]]] = [list(map(read_json, files)) for files in attackers]
+    parts: list[list[Learnt]] = [
+        [of_type(read_json(file), Learnt, file) for file in files] for files in attackers
+    ]
     return max(min(one["n_training_speakers"] for one in own) for own in parts)
