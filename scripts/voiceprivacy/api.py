@@ -441,7 +441,8 @@ def trial_scores(
         Embeddings of each side; one is protected speech under OP, both under PP.
     enrolments : {enrolment: [utterance, ...]}, optional
         Without it an enrolment id is an utterance id.
-    backend : cosine, jensen_shannon (histograms), or the npz of a trained one
+    backend : cosine, jensen_shannon (histograms), vpc2026_june or vpc2026_september (the cosines of
+        that challenge), or the npz of a trained one
     protected : enrolment, trial or both: the speech that a Procrustes back-end rotates back
 
     Returns

@@ -26,7 +26,8 @@ def score_samples(
     enrolment : npz: embeddings of the enrolment utterances
     trial : npz: embeddings of the trial utterances
     samples : TSV: shift speaker role utterance
-    backend : cosine, jensen_shannon (histograms), or the npz of a trained back-end
+    backend : cosine, jensen_shannon (histograms), vpc2026_june, vpc2026_september (its cosines), or
+        the npz of a trained back-end
     protected : which of them is protected speech; only a Procrustes back-end asks
     matrix : npz to write: rows columns row_speakers column_speakers scores
     """

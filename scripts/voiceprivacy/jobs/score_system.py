@@ -43,7 +43,8 @@ def score_system(
     trial_manifest : TSV: who speaks
     trials : TSV: enrolment trial label
     enrolments : TSV: enrolment utterance
-    backend : cosine, jensen_shannon (histograms), or the npz of a trained back-end
+    backend : cosine, jensen_shannon (histograms), vpc2026_june, vpc2026_september (its cosines), or
+        the npz of a trained back-end
     release : TSV: enrolment trial label, the pairs to score under rr
     scores : TSV to write: enrolment trial label score
     pairs : npz to write: the list's trial utterances against themselves

@@ -30,7 +30,8 @@ def score_trials(
     trial : npz: embeddings of the trial utterances
     trials : TSV: enrolment trial label
     enrolments : TSV: enrolment utterance; without it an enrolment id is an utterance id
-    backend : cosine, jensen_shannon (histograms), or the npz of a trained back-end
+    backend : cosine, jensen_shannon (histograms), vpc2026_june, vpc2026_september (its cosines), or
+        the npz of a trained back-end
     protected : which of them is protected speech; only a Procrustes back-end asks
     scores : TSV to write: enrolment trial label score
     """

@@ -10,6 +10,7 @@ from voiceprivacy.jobs.run import carried_out
 from voiceprivacy.organise import zero_shot as zero_shot_of
 from voiceprivacy.organise.challenge import Exported
 from voiceprivacy.organise.finished_run import FinishedRun
+from voiceprivacy.plan import configuration
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.tools import challenge as challenges
@@ -131,6 +132,10 @@ def _config(challenge, title, prepare, overwrite):
     """The config of one track, which is written where it is not there."""
     config = Path(f"{title}.yaml")
     if config.exists() and not overwrite:
+        own = configuration.read(config).get("plan")
+        if challenge.plan and own != challenge.plan:
+            remedy = "--overwrite writes it anew"
+            raise BadInput(f"{config}: has plan {own or 'none'}, not {challenge.plan}: {remedy}")
         say(f"{config}: is there, and is run as it is (--overwrite writes it anew)")
     else:
         prepared = prepare(challenge)

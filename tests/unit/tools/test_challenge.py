@@ -148,7 +148,7 @@ def test_lists_of_september_have_trials_across_genders(data, plan):
     ]
     path.write_text("".join(f"{line}\n" for line in women))  # as in June: none across genders
     prepared = prepare(Challenge("2026", data, "_mine", "1", plan=plan))
-    assert prepared.config["plan"] == plan or "september"
+    assert prepared.config["plan"] == (plan or "september")
     lists = {
         name: prepared.config["corpora"][name]["protocol"]["given"]["mixed"]
         for name in ("libri_dev", "libri_test")
@@ -156,6 +156,11 @@ def test_lists_of_september_have_trials_across_genders(data, plan):
     own = {"list": str(path), "cross_gender": 0}
     directories = {name: str(data / f"{name}_trials_mixed") for name in lists}
     assert lists == directories | ({} if plan == "june" else {"libri_test": own})
+    written = data.parent / "vpc2026_mine.yaml"
+    challenges.write(written, Challenge("2026", data, "_mine", "1", plan=plan), prepared)
+    words = ["--year", "2026", "--data", "data", "--suffix", "_mine", "--dry-run", "--plan"]
+    other = "september" if plan == "june" else "june"
+    assert "--overwrite" in refused("vpc", *words, other, cwd=data.parent)
     noted = [note for note in prepared.notes if "own cross-gender list, seed 0" in note]
     assert len(noted) == (plan != "june")
 
