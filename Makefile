@@ -141,7 +141,7 @@ neural: .venv/installed-neural
 
 .venv/installed-optional: .venv/installed envs/requirements-parquet.txt
 	$(INSTALL) envs/requirements-parquet.txt
-	$(FETCH) dvector
+	$(FETCH) dvector campplus
 	@touch $@
 
 .venv/installed-quality: .venv/installed-test envs/requirements-quality.txt

@@ -9,6 +9,7 @@ from support.plans import voices
 from voiceprivacy.models.fetching import pinned_models
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.speech import environment_file
 
 CORPORA = {"demo": {"synthetic": {"speakers": 4, "utterances": 4}}}
 PROTECTED = {"corpora": CORPORA, "anonymisers": {"b2": {"command": "python b2.py"}}}
@@ -70,14 +71,19 @@ def test_an_encoder_in_a_package_embeds_both_parts_in_the_environment_of_its_nam
     extractors = {
         "one": {"package": "resemblyzer"},
         "two": {"package": "dvector", "env": "mine.yaml"},
+        "three": {"package": "campplus", "device": "cuda"},
         "other": {"command": "python mine.py"},
     }
     config = defaults.complete(PROTECTED | {"extractors": extractors})
-    environments = [config["extractors"][name]["env"] for name in ("one", "two")]
-    assert environments == ["resemblyzer", "mine.yaml"]
+    environments = [config["extractors"][name]["env"] for name in ("one", "two", "three")]
+    assert environments == ["resemblyzer", "mine.yaml", "campplus"]
+    assert environment_file("campplus").endswith("envs/torch.yaml")
     attackers = Plan(config).attackers
     assert attackers.extraction("two", "demo", "trial", "b2") == ["--package", "dvector"]
-    assert [name for name in extractors if attackers.embeds_both_parts(name)] == ["one", "two"]
+    on_gpu = ["--package", "campplus", "--device", "cuda"]
+    assert attackers.extraction("three", "demo", "trial", "b2") == on_gpu
+    both = [name for name in extractors if attackers.embeds_both_parts(name)]
+    assert both == ["one", "two", "three"]
 
 
 OTHERS = {"others": voices(12, 3, first=4, use="train")}
