@@ -30,16 +30,22 @@ def models(config):
     return {name: options.get("package") or options["model"] for name, options in extractors}
 
 
-def test_resemblyzer_attacks_where_its_weights_and_what_they_need_are(
+def test_encoders_of_packages_attack_where_their_weights_and_what_they_need_are(
     installed, monkeypatch, tmp_path
 ):
     monkeypatch.setenv("VOICEPRIVACY_MODELS", str(tmp_path))
-    installed.add("webrtcvad")
+    installed |= {"webrtcvad", "torchaudio"}
     assert models(PROTECTED) == SMALL
-    weights = tmp_path / "resemblyzer" / "pretrained.pt"
-    weights.parent.mkdir()
-    weights.touch()
-    os.truncate(weights, pinned_models()["resemblyzer"][weights.name].n_bytes)
+    there = {}
+    for package in ("resemblyzer", "campplus"):
+        [(name, file)] = pinned_models()[package].items()
+        weights = tmp_path / package / name
+        weights.parent.mkdir()
+        weights.touch()
+        os.truncate(weights, file.n_bytes)
+        there[package] = package
+        assert models(PROTECTED) == there
+    installed.remove("torchaudio")
     assert models(PROTECTED) == {"resemblyzer": "resemblyzer"}
     installed.clear()
     assert models(PROTECTED) == SMALL
