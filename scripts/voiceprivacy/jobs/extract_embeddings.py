@@ -78,7 +78,9 @@ def extract_embeddings(
         # Its environment has no torch in one case and no onnxruntime in the other.
         from voiceprivacy.attack.extractors import packages
 
-        extract = functools.partial(packages.embed_manifest, package=package, threads=threads)
+        extract = functools.partial(
+            packages.embed_manifest, package=package, device=device, threads=threads
+        )
     else:
         # Seconds to import: commands and files do without.
         from voiceprivacy.attack.extractors import networks

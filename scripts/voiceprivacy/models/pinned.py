@@ -21,7 +21,7 @@ from voiceprivacy.inout.files import read_bytes
 from voiceprivacy.models import fetching
 
 # What computes the models that a config gets where nothing is said, beside what every run needs.
-RUNTIMES = {"resemblyzer": "webrtcvad", "base": "ctranslate2"}
+RUNTIMES = {"resemblyzer": "webrtcvad", "campplus": "torchaudio", "base": "ctranslate2"}
 
 
 def is_pinned(model: str) -> bool:

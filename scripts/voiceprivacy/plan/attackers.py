@@ -26,7 +26,7 @@ from voiceprivacy.vocabulary import (
     draws_of,
 )
 
-PACKAGE_DIMENSIONS = {"resemblyzer": 256, "dvector": 256, "whisper": 512}
+PACKAGE_DIMENSIONS = {"resemblyzer": 256, "campplus": 192, "dvector": 256, "whisper": 512}
 
 
 def instances(entries: dict[str, dict], anonymisers: Iterable[str]) -> dict[str, dict]:
@@ -151,7 +151,8 @@ class Attackers:
         """Arguments of extract_embeddings: a model and switches, a package, a command or a file."""
         options = self.extractors[extractor]
         if "package" in options:
-            return ["--package", options["package"]]
+            on_gpu = ["--device", "cuda"] if options["device"] == "cuda" else []
+            return ["--package", options["package"], *on_gpu]
         if "command" in options:
             return ["--command", options["command"], *sandbox_arguments(options)]
         if "embeddings" in options:

@@ -30,7 +30,7 @@ MCADAMS_COMMAND = "anonymise_mcadams.py"
 # our small network (2 MB) 0.0015.
 READING, COMPARING, MCADAMS_S, FEATURES, HEARING = 0.002, 0.0013, 0.004, 0.004, 0.2
 PER_WEIGHT_BYTE = 0.72e-9
-PACKAGE_S = {"resemblyzer": 0.004, "dvector": 0.009, "whisper": 0.1}
+PACKAGE_S = {"resemblyzer": 0.004, "campplus": 0.04, "dvector": 0.009, "whisper": 0.1}
 HUB_BYTES = 83e6  # of the weights of a model that is not there yet
 TRAINED_BYTES = {"small": 2e6, "large": 25e6}  # of one that is still to be trained
 SCORING, RESAMPLING = 2e-5, 2e-7  # seconds for a trial; for a trial of a replicate

@@ -27,7 +27,8 @@ from voiceprivacy.vocabulary import (
 
 ANONYMISER_KINDS = ["command", "function", "package", "audio"]
 FUNCTIONS = ("function", "package")  # those whose options keep their types, and are called here
-WITH_TORCH = ("corpora", "measures", "resemblyzer", "speechbrain")  # words of 0.1.0 for torch
+# Words of 0.1.0 for torch, and encoders inside packages that need torch.
+WITH_TORCH = ("corpora", "measures", "resemblyzer", "campplus", "speechbrain")
 OUR_ENV = "evaluate"  # of what runs in the environment of the run itself
 OF_BOX = ["inputs", "reads", "gpu"]  # of an entry: what its box is made from
 

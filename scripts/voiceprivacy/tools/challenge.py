@@ -17,7 +17,7 @@ from voiceprivacy.corpora.protocols import given
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.plan import configuration
-from voiceprivacy.plan.defaults import strongest_extractor
+from voiceprivacy.plan.defaults import strongest_extractors
 from voiceprivacy.plan.speech import first_training_corpus
 from voiceprivacy.tools.new_config import system_names
 from voiceprivacy.vocabulary import SCRIPTS, SEMI_INFORMED, TRAIN, UTILITY_ALONE
@@ -253,8 +253,9 @@ def _attackers(config, challenge):
                 notes.append(f"{name} is left out: {reason}")
                 del section[name]
     if not extractors:
-        extractors |= strongest_extractor()
-        notes.append(f"{next(iter(extractors))} attacks (--attacker FOLDER: a trained network)")
+        extractors |= strongest_extractors()
+        attack = f"{' and '.join(extractors)} {'attacks' if len(extractors) == 1 else 'attack'}"
+        notes.append(f"{attack} (--attacker FOLDER: a trained network)")
     if not backends:
         backends["cosine"] = {"type": "cosine"}
     learners = (*extractors.values(), *backends.values())

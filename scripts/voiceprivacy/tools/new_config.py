@@ -36,10 +36,10 @@ corpora:
 # (new-run --again) is what such an attacker has. A `function` is called by the run.
 anonymisers:
 {anonymisers}
-# The attacker: the strongest that was there when this was written. A larger network is stronger;
-# docs/guide/attackers.md tells of others.
+# The attackers: the strongest that were there when this was written. docs/guide/attackers.md tells
+# of others.
 extractors:
-  {extractor}
+  {extractors}
 backends:
   cosine: {{type: cosine}}
 {semi}{recogniser}
@@ -198,7 +198,7 @@ def _config(path, run):
         training=_training(path, run),
         semi=_semi_informed(run),
         lists=", ".join(run.lists),
-        extractor=_flow(defaults.strongest_extractor()),
+        extractors=_flow(defaults.strongest_extractors()),
         recogniser=words_measured(run),
         anonymisers="".join(anonymisers),
     )

@@ -25,7 +25,7 @@ from voiceprivacy.corpora.rows import Cut, whole
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.foreign import refuse_no_utf8
-from voiceprivacy.plan.defaults import strongest_extractor
+from voiceprivacy.plan.defaults import strongest_extractors
 from voiceprivacy.tools.file_names import audio_files, is_found_without_help, pair
 from voiceprivacy.tools.intake import Intake, read, why_not_listed
 from voiceprivacy.tools.tryout import least_s
@@ -323,17 +323,19 @@ def _silent(inspection):
 
 
 def _too_short(header):
-    """Why a recording is too short for the attacker that the config gets; None where it is not."""
-    (extractor,) = strongest_extractor()
-    if header.duration_s >= SHORT_S or header.duration_s >= _least_s(extractor):
+    """Why a recording is too short for an attacker that the config gets; None where it is not."""
+    if header.duration_s >= SHORT_S:
         return None
-    needs = f"extractor '{extractor}' needs {_least_s(extractor):.3f} s"
+    needed_s, extractor = max((_least_s(name), name) for name in strongest_extractors())
+    if header.duration_s >= needed_s:
+        return None
+    needs = f"extractor '{extractor}' needs {needed_s:.3f} s"
     return f"lasts {header.duration_s:.3f} s, and {needs}"
 
 
 @functools.cache
 def _least_s(extractor):
-    return least_s(strongest_extractor()[extractor])
+    return least_s(strongest_extractors()[extractor])
 
 
 def _versions(intake, protected, again, headers, sounds, threads):

@@ -14,7 +14,7 @@ from support import needs
 from support.models import RATE, Evil, tone, write_tones
 from support.trained import changed
 
-from voiceprivacy.attack.extractors import networks
+from voiceprivacy.attack.extractors import networks, one_by_one
 from voiceprivacy.attack.extractors.networks import Extractor, Preparation, embed_manifest
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import audio
@@ -145,9 +145,9 @@ def test_a_gpu_gives_the_same_embeddings(kind, request):
 
 @pytest.mark.parametrize("kind", ["ecapa", "xvector"])
 def test_batches_keep_the_order_and_the_embeddings(kind, request, tones, monkeypatch):
-    monkeypatch.setattr(networks, "READ_AHEAD", 6)
+    monkeypatch.setattr(one_by_one, "READ_AHEAD", 6)
     folder, utterances = request.getfixturevalue(kind), read_manifest(tones)[:9]
-    embeddings = dict(networks.in_batches(Extractor(folder), utterances, 2))
+    embeddings = dict(one_by_one.in_batches(Extractor(folder), utterances, 2))
     expected = embed_manifest(utterances, folder=folder).embeddings
     assert sorted(embeddings) == list(range(len(utterances)))
     batched = np.stack([embeddings[index] for index in sorted(embeddings)])
@@ -176,7 +176,7 @@ def test_a_trusted_folder_is_loaded_by_speechbrain_with_the_weights_that_lie_the
     assert_equal_in_float32(trusted.embed(tone(0, 0)), Extractor(ecapa).embed(tone(0, 0)))
     audio.write(tmp_path / "short.wav", tone(0, 0)[:400], 16000)
     short = Utterance("short", "s", "f", tmp_path / "short.wav", 0.025)
-    for embed in (trusted.embed_utterance, lambda one: [*networks.in_batches(trusted, [one], 1)]):
+    for embed in (trusted.embed_utterance, lambda one: [*one_by_one.in_batches(trusted, [one], 1)]):
         with pytest.raises(BadInput, match=r"^\S+short\.wav: .* cannot embed 400 samples"):
             embed(short)
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from support.calls import flags, succeeds
 from support.models import write_tones
 from support.sounds import recording
@@ -16,10 +17,11 @@ from voiceprivacy.inout.arrays import read_embeddings
 from voiceprivacy.inout.manifests import read_manifest, write_manifest
 from voiceprivacy.models import fetching, mel
 from voiceprivacy.models.pinned import is_installed
+from voiceprivacy.plan.attackers import PACKAGE_DIMENSIONS
 
 DATA = Path(__file__).parents[2] / "data"
 # The d-vector's network computes in 8 bits, which processors without VNNI round otherwise.
-SAME = {"resemblyzer": 1e-5, "dvector": 2e-3}
+SAME = {"resemblyzer": 1e-5, "campplus": 1e-4, "dvector": 2e-3}
 MISSING = "not installed (make test-long installs it)"
 
 
@@ -29,7 +31,7 @@ def package(name):
     return pytest.param(name, marks=lacks)
 
 
-EACH = pytest.mark.parametrize("name", [package("resemblyzer"), package("dvector")])
+EACH = pytest.mark.parametrize("name", [package(name) for name in SAME])
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,8 @@ def test_embeddings_are_those_of_the_package(signals, name):
     for signal, expected in zip(reference["ids"], reference[name], strict=True):
         embedding = encoder.embed(signals[signal])
         np.testing.assert_allclose(embedding, expected, atol=SAME[name])
-        assert 1 - embedding @ expected < SAME[name] / 10
+        lengths = np.linalg.norm(embedding) * np.linalg.norm(expected)
+        assert 1 - embedding @ expected / lengths < SAME[name] / 10
 
 
 @EACH
@@ -64,8 +67,23 @@ def test_the_number_of_processes_changes_nothing(signals, name, tmp_path):
         succeeds("extract_embeddings", *files, "--package", name, "--threads", threads)
     alone, together = read_embeddings(tmp_path / "1.npz"), read_embeddings(tmp_path / "2.npz")
     assert alone.ids.tolist() == list(signals)
-    assert alone.embeddings.shape == (4, 256)
+    assert alone.embeddings.shape == (4, PACKAGE_DIMENSIONS[name])
     np.testing.assert_array_equal(alone.embeddings, together.embeddings)
+
+
+@pytest.mark.parametrize("name", [package("campplus")])
+def test_a_gpu_embeds_together_only_what_has_one_length(signals, name, monkeypatch, tmp_path):
+    """Where there is no GPU, a CPU stands in for it."""
+    signals = {name: signals[name] for name in ("sentence", "short")}
+    signals["again"] = signals["sentence"][::-1]
+    utterances = [recording(tmp_path, name, samples) for name, samples in signals.items()]
+    if not torch.cuda.is_available():
+        monkeypatch.setattr("voiceprivacy.models.campplus.torch_device", lambda wanted: "cpu")
+    alone = packages.embed_manifest(utterances, package=name)
+    together = packages.embed_manifest(utterances, package=name, device="cuda", threads=2)
+    assert together.ids.tolist() == list(signals)
+    exactness = 1e-3 if torch.cuda.is_available() else 1e-5
+    np.testing.assert_allclose(together.embeddings, alone.embeddings, atol=exactness)
 
 
 @EACH
@@ -83,7 +101,8 @@ def test_speech_that_cannot_be_embedded_is_named(name, sample_rate, n_samples, m
 
 
 @pytest.mark.parametrize(
-    ("name", "library"), [("resemblyzer", "webrtcvad"), ("dvector", "onnxruntime")]
+    ("name", "library"),
+    [("resemblyzer", "webrtcvad"), ("campplus", "torch"), ("dvector", "onnxruntime")],
 )
 def test_what_is_not_there_is_named_with_what_brings_it(name, library, monkeypatch, tmp_path):
     monkeypatch.setenv(fetching.VARIABLE, str(tmp_path))

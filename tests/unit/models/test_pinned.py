@@ -76,7 +76,7 @@ def test_a_folder_without_a_file_and_an_unknown_name_are_refused(tmp_path):
 
 def test_every_pinned_model_can_be_asked_for_and_is_on_the_page_of_licences():
     models, locked = fetching.pinned_models(), fetching.locked_wheels()
-    assert set(models) == {"resemblyzer", "dvector", "base", "joe", "kokoro"}
+    assert set(models) == {"resemblyzer", "campplus", "dvector", "base", "joe", "kokoro"}
     page = (SCRIPTS.parent / "docs/internals/supply_chain.md").read_text()
     said = help_of("main", "fetch-models")
     for model, files in models.items():

@@ -9,6 +9,7 @@ from support.plans import voices
 from voiceprivacy.models.fetching import pinned_models
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.speech import environment_file
 
 CORPORA = {"demo": {"synthetic": {"speakers": 4, "utterances": 4}}}
 PROTECTED = {"corpora": CORPORA, "anonymisers": {"b2": {"command": "python b2.py"}}}
@@ -29,16 +30,22 @@ def models(config):
     return {name: options.get("package") or options["model"] for name, options in extractors}
 
 
-def test_resemblyzer_attacks_where_its_weights_and_what_they_need_are(
+def test_encoders_of_packages_attack_where_their_weights_and_what_they_need_are(
     installed, monkeypatch, tmp_path
 ):
     monkeypatch.setenv("VOICEPRIVACY_MODELS", str(tmp_path))
-    installed.add("webrtcvad")
+    installed |= {"webrtcvad", "torchaudio"}
     assert models(PROTECTED) == SMALL
-    weights = tmp_path / "resemblyzer" / "pretrained.pt"
-    weights.parent.mkdir()
-    weights.touch()
-    os.truncate(weights, pinned_models()["resemblyzer"][weights.name].n_bytes)
+    there = {}
+    for package in ("resemblyzer", "campplus"):
+        [(name, file)] = pinned_models()[package].items()
+        weights = tmp_path / package / name
+        weights.parent.mkdir()
+        weights.touch()
+        os.truncate(weights, file.n_bytes)
+        there[package] = package
+        assert models(PROTECTED) == there
+    installed.remove("torchaudio")
     assert models(PROTECTED) == {"resemblyzer": "resemblyzer"}
     installed.clear()
     assert models(PROTECTED) == SMALL
@@ -70,14 +77,19 @@ def test_an_encoder_in_a_package_embeds_both_parts_in_the_environment_of_its_nam
     extractors = {
         "one": {"package": "resemblyzer"},
         "two": {"package": "dvector", "env": "mine.yaml"},
+        "three": {"package": "campplus", "device": "cuda"},
         "other": {"command": "python mine.py"},
     }
     config = defaults.complete(PROTECTED | {"extractors": extractors})
-    environments = [config["extractors"][name]["env"] for name in ("one", "two")]
-    assert environments == ["resemblyzer", "mine.yaml"]
+    environments = [config["extractors"][name]["env"] for name in ("one", "two", "three")]
+    assert environments == ["resemblyzer", "mine.yaml", "campplus"]
+    assert environment_file("campplus").endswith("envs/torch.yaml")
     attackers = Plan(config).attackers
     assert attackers.extraction("two", "demo", "trial", "b2") == ["--package", "dvector"]
-    assert [name for name in extractors if attackers.embeds_both_parts(name)] == ["one", "two"]
+    on_gpu = ["--package", "campplus", "--device", "cuda"]
+    assert attackers.extraction("three", "demo", "trial", "b2") == on_gpu
+    both = [name for name in extractors if attackers.embeds_both_parts(name)]
+    assert both == ["one", "two", "three"]
 
 
 OTHERS = {"others": voices(12, 3, first=4, use="train")}

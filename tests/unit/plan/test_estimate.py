@@ -123,12 +123,13 @@ def test_the_sum_of_the_demo_is_right_within_a_factor_of_two():
 def test_the_sum_of_hours_is_right_within_a_factor_of_two():
     """As above, 24 November 2026 (docs/internals/load.md)."""
     mcadams = {"command": "python {scripts}/anonymise_mcadams.py"}
-    # As it was measured, before a sample of each sex was the default.
+    # As it was measured, before a sample of each sex was the default, and CAM++.
     utility = {"words": False, "quality": {"type": "quality", "utterances": 2}}
     hours = {
         "corpora": {"a": {"kaldi": "/", "protocol": {"enrol_trial": {"lists": ["f", "m"]}}}},
         "anonymisers": {"b2": mcadams, "b2r": mcadams, "vtln": {"function": "x.py:vtln"}},
         "utility": utility | {"pitch_correlation": {"type": "pitch_correlation"}},
+        "extractors": {"resemblyzer": {"package": "resemblyzer"}},
         "backends": {"cosine": {"type": "cosine"}},
     }
     parts = {"enrolment": Size(200, 1600, 40), "trial": Size(2073, 16400, 40)}

@@ -11,12 +11,14 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.jobs import vpc
 from voiceprivacy.models.hub import SPEAKER_MODEL
 from voiceprivacy.plan import configuration
-from voiceprivacy.plan.defaults import strongest_extractor
+from voiceprivacy.plan.defaults import strongest_extractors
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.tools import challenge as challenges
 from voiceprivacy.tools.challenge import Challenge, prepare, tracks_in
 
-[STRONGEST] = strongest_extractor()
+COSINE, SEMI = (
+    {f"{name}/{end}" for name in strongest_extractors()} for end in ("cosine", "semi_on_mine")
+)
 PLDA = "semi-informed attack: PLDA (semi) that learns from train-clean-360_mine"
 
 
@@ -41,7 +43,7 @@ def attackers(prepared):
 
 
 OLDER = ("xvector/plda", "xvector/semi_on_mine", "libri_dev", "libri_test", "vctk_dev", "vctk_test")
-NEWER = (f"{STRONGEST}/cosine", f"{STRONGEST}/semi_on_mine", "libri_dev", "libri_test")
+NEWER = (*COSINE, *SEMI, "libri_dev", "libri_test")
 
 
 @pytest.mark.parametrize(
@@ -129,10 +131,10 @@ def test_languages_of_2026_are_runs_of_their_own(data):
     write_challenge(data, "2026", languages=("de", "ja"))
     assert tracks_in(data) == ["1", "de", "ja"]
     german = prepare(Challenge("2026", data, "_mine", "de"))
-    assert attackers(german) == {f"{STRONGEST}/cosine", f"{STRONGEST}/semi_on_mine"}
+    assert attackers(german) == COSINE | SEMI
     assert german.config["corpora"]["train"]["kaldi"] == str(data / "train_german")
     japanese = prepare(Challenge("2026", data, "_mine", "ja"))
-    assert attackers(japanese) == {f"{STRONGEST}/cosine"}
+    assert attackers(japanese) == COSINE
     assert {corpus["language"] for corpus in japanese.config["corpora"].values()} == {"ja"}
     assert not japanese.missing
 

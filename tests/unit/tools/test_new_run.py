@@ -251,7 +251,7 @@ def test_of_a_large_corpus_some_utterances_of_each_speaker_are_tried(
     tmp_path, few_to_split, monkeypatch
 ):
     monkeypatch.setattr("voiceprivacy.tools.new_run.ENOUGH_UTTERANCES", 66)
-    speech = tree(tmp_path / "speech", speakers=many(10), utterances=12, seconds=0.03)
+    speech = tree(tmp_path / "speech", speakers=many(10), utterances=12, seconds=0.05)
     run = examine(speech, {"copy": speech})
     assert len(run.utterances) == 6 * 12 and len(run.training) == 4 * 12
     training = {utterance.speaker for utterance in run.training}

@@ -28,8 +28,7 @@ recipes.
 
 import inspect
 import tempfile
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,7 +66,6 @@ PRETRAINED_PATH = "pretrained_path"
 KERNELS = ("kernel_sizes", "tdnn_kernel_sizes")  # as ECAPA-TDNN and as x-vectors call them
 DILATIONS = ("dilations", "tdnn_dilations")
 BATCH_SIZE = 16  # utterances of one length that a GPU embeds together
-READ_AHEAD = 256  # utterances among which equal lengths are looked for
 
 # Of what challenges do to speech before it is embedded (see ``prepared``).
 LEVEL_DB = -26.0  # of active speech, relative to full scale
@@ -325,41 +323,12 @@ def embed_manifest(
         extractor = make(folder, device=device)
         if device == "cpu":
             return one_by_one.embed_each(_embed_in_process, extractor, utterances, threads=threads)
-        return one_by_one.collected(in_batches(extractor, utterances, threads), utterances)
+        return one_by_one.embed_in_batches(extractor, utterances, threads=threads)
 
 
 def _embed_in_process(extractor, utterance):
     torch.set_num_threads(1)  # a forked process has lost torch's team of threads
     return extractor.embed_utterance(utterance)
-
-
-def in_batches(
-    extractor: Extractor, utterances: list[Utterance], threads: int
-) -> Iterator[tuple[int, Floats]]:
-    """Yield (index, embedding) of all utterances, embedded in batches of one length each.
-
-    Utterances are read in order of their length by ``threads``, so that equal ones meet.
-    """
-    order = sorted(range(len(utterances)), key=lambda index: utterances[index].duration_s)
-    with ThreadPoolExecutor(threads) as pool:
-        for start in range(0, len(order), READ_AHEAD):
-            indices = order[start : start + READ_AHEAD]
-            samples = pool.map(extractor.samples_of, [utterances[index] for index in indices])
-            for batch in _batches(zip(indices, samples, strict=True), extractor.batch_size):
-                with naming(utterances[batch[0][0]].path):
-                    embeddings = extractor.embed_batch(np.stack([samples for _, samples in batch]))
-                for (index, _), embedding in zip(batch, embeddings, strict=True):
-                    yield index, one_by_one.checked(embedding, utterances[index])
-
-
-def _batches(numbered_samples, batch_size):
-    """Yield lists of (index, samples) of equal length, of at most ``batch_size``."""
-    by_length = {}
-    for index, samples in numbered_samples:
-        by_length.setdefault(len(samples), []).append((index, samples))
-    for equally_long in by_length.values():
-        for first in range(0, len(equally_long), batch_size):
-            yield equally_long[first : first + batch_size]
 
 
 def _random_states(device):

