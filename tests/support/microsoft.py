@@ -61,7 +61,7 @@ def wavlm_tensors(generator, *, dimensions=16):
     for index, (n_out, kernel, _) in enumerate(LAYERS):
         beginning = f"feature_extractor.conv_layers.{index}"
         shapes[f"{beginning}.0.weight"] = (n_out, n_in, kernel)
-        shapes |= {f"{beginning}.2.1.{what}": (n_out,) for what in ("weight", "bias")}
+        shapes |= {f"{beginning}.2.1.{kind}": (n_out,) for kind in ("weight", "bias")}
         n_in = n_out
     if n_in != dimensions:
         shapes["post_extract_proj.weight"] = (dimensions, n_in)
@@ -69,7 +69,7 @@ def wavlm_tensors(generator, *, dimensions=16):
     shapes["encoder.pos_conv.0.bias"] = (dimensions,)
     shapes["encoder.pos_conv.0.weight_g"] = (1, 1, CFG["conv_pos"])
     shapes["encoder.pos_conv.0.weight_v"] = (dimensions, dimensions // 2, CFG["conv_pos"])
-    shapes |= {f"encoder.layer_norm.{what}": (dimensions,) for what in ("weight", "bias")}
+    shapes |= {f"encoder.layer_norm.{kind}": (dimensions,) for kind in ("weight", "bias")}
     hidden = CFG["encoder_ffn_embed_dim"]
     for index in range(CFG["encoder_layers"]):
         layer = f"encoder.layers.{index}"
@@ -82,7 +82,7 @@ def wavlm_tensors(generator, *, dimensions=16):
         for name, size in (("fc1", (hidden, dimensions)), ("fc2", (dimensions, hidden))):
             shapes[f"{layer}.{name}.weight"], shapes[f"{layer}.{name}.bias"] = size, size[:1]
         for name in ("self_attn_layer_norm", "final_layer_norm"):
-            shapes |= {f"{layer}.{name}.{what}": (dimensions,) for what in ("weight", "bias")}
+            shapes |= {f"{layer}.{name}.{kind}": (dimensions,) for kind in ("weight", "bias")}
     buckets = (CFG["num_buckets"], heads)
     shapes["encoder.layers.0.self_attn.relative_attention_bias.weight"] = buckets
     return {

@@ -24,7 +24,7 @@ def write_set(data, name, kind, count):
             audio.write(folder / "wav" / f"{one}.wav", samples, 16000)
     folder = data / name
     write_lines(folder / "utt2spk", [f"{one} {who}" for one, who in spoken.items()])
-    write_lines(folder / "spk2gender", [f"{who} {of}" for who, of in GENDERS.items()])
+    write_lines(folder / "spk2gender", [f"{who} {gender}" for who, gender in GENDERS.items()])
     write_lines(folder / "wav.scp", [f"{one} {folder}/wav/{one}.wav" for one in spoken])
     return spoken
 

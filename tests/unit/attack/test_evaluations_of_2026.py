@@ -109,6 +109,6 @@ def test_rates_are_those_of_the_scorer(tmp_path, plan, seed):
     lines = random_list(generator)
     (tmp_path / "trials").write_text("".join(f"{line}\n" for line in lines))
     expected = scorers_eer(lines, enrolled, tried, plan)
-    found = our_eer(tmp_path / "trials", enrolled, tried, plan)
-    assert abs(found / 100 - expected) < 1e-6
-    assert f"{found:.3f}" == f"{round(100 * expected, 3):.3f}"
+    ours = our_eer(tmp_path / "trials", enrolled, tried, plan)
+    assert abs(ours / 100 - expected) < 1e-6
+    assert f"{ours:.3f}" == f"{round(100 * expected, 3):.3f}"

@@ -176,7 +176,7 @@ def repeated_lines(options: dict[str, Any], name: str, known: _Known | None = No
         counts[ODD[0]] += earlier is not None
         counts[ODD[1]] += earlier not in (None, label)
         labels[speaker, utterance] = label
-    said = ", ".join(f"{what}: {counts[what]:,}" for what in ODD if counts[what])
+    said = ", ".join(f"{kind}: {counts[kind]:,}" for kind in ODD if counts[kind])
     return f"{said}; {AS_THE_SCORER}" if said else ""
 
 
@@ -261,7 +261,7 @@ def _drawn(options, name, enrolment, trial):
     enrolled = sorted({utterance.speaker for utterance in enrolment})
     return across_genders(
         trials.values(),
-        {of: [one for one in enrolled if genders[one] == of] for of in "fm"},
+        {sex: [one for one in enrolled if genders[one] == sex] for sex in "fm"},
         {utterance: genders[speaker] for utterance, speaker in speakers.items()},
         seed=_list(options, name).cross_gender,
     )
