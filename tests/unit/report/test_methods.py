@@ -49,6 +49,12 @@ def test_what_a_run_uses_is_said_and_cited(section, configured, known, others):
     assert known in text and keys == {*others, *cited(known)}
 
 
+def test_the_evaluation_of_2026_is_said():
+    config = {"plan": "june", "backends": {"mine": {"type": "cosine"}, "b": {"type": "plda"}}}
+    text, _ = said_of(config)
+    assert text.count("the plan of June 2026") == 1
+
+
 def test_where_trials_were_given_and_networks_learnt_is_said():
     given, _ = said_of({"corpora": {"mine": {"vctk": {}, "protocol": {"given": {}}}}})
     assert "given" in given

@@ -7,6 +7,7 @@ from voiceprivacy.inout.tables import read_rows
 from voiceprivacy.report import paper_tables, typeset
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.paper_tables import BOUND, write_ranks
+from voiceprivacy.vocabulary import evaluation_notes
 
 
 def metrics(backend="cosine", runs=2):
@@ -88,6 +89,21 @@ def test_latex_escapes_names_but_not_formulas():
     assert r"$D_{ECE}$/$C_{ECE}$ [bit]" in text and r"DeID [\%]" in text
     assert r"libri\_f (0.584, 3.979, C) & b2r & 53.51 & $-$1.94 & 0.236/0.014 \\" in text
     assert r"libri\_f (0.584, 3.979, C) & b2r & 2.541 & C \\" in text
+
+
+def test_the_evaluation_of_2026_stands_below_tables():
+    corpora = {
+        "a": {"protocol": {"given": {"mixed": {"list": "m.txt", "cross_gender": 4}}}},
+        "b": {"protocol": {"given": {"f": {"directory": "f", "repeats": "last"}}}},
+    }
+    assert evaluation_notes({"corpora": corpora}) == []
+    plan, own_list = evaluation_notes({"plan": "june", "corpora": corpora})
+    assert "June 2026 (signs" in plan
+    assert own_list.startswith("a, mixed: own cross-gender list, seed 4.")
+    table = paper_tables.table_3(metrics())._replace(notes=["100 % of it.", own_list])
+    assert typeset.markdown(table).endswith(f"\n\n100 % of it.\n{own_list}\n")
+    text = typeset.booktabs(table).rstrip()
+    assert r"100 \% of it" in text and text.endswith(r"published rate is of this list.}\par")
 
 
 def test_groups_are_apart_and_named_once():
