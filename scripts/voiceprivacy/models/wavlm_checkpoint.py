@@ -118,7 +118,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
 
 
 def _settings(path: Path, described: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a config.json that ``cfg`` stands for."""
+    """The fields of ``cfg`` as a config.json has them."""
     mode = described.get("extractor_mode", "default")
     if mode not in NORMS:
         raise BadInput(f"{path}: cfg.extractor_mode is '{mode}', expected {' or '.join(NORMS)}")

@@ -6,7 +6,7 @@ Conventions
 * A set is one of the challenges' if its Kaldi directories have their names (libri_test_enrolls and
   libri_test_trials_f), nothing of it is left out or cut, and its trials are as many as published.
   A list of its own file is none of them, nor is one with trials that are drawn here.
-* Of 2026, rates stand beside a run by the plan that they were published under (``plan`` of the
+* Of 2026, rates are shown with a run by the plan that they were published under (``plan`` of the
   config, june or september), and beside no other. How many trials the mixed lists of September have
   is not known here; a list of as many as June's is none of them.
 * A system is a published one by what it does: McAdams of 2020 with the same alpha, level and draw,

@@ -41,7 +41,7 @@ from voiceprivacy.vocabulary import LABELS
 ODD = (
     "lines that repeat a pair",
     "that contradict the one before",
-    "that name nobody who enrols or no utterance that is there",
+    "that name no enrolled speaker or no utterance that is there",
 )
 AS_THE_SCORER = "the last line counts and what is not there is left out, as for the challenge"
 
@@ -164,7 +164,7 @@ def _known(enrolment, trial):
 def repeated_lines(options: dict[str, Any], name: str, known: _Known | None = None) -> str:
     """How many lines of a list repeat and contradict others, in a sentence; empty if none does.
 
-    With what is ``known`` of the corpus, also how many name nobody.
+    With what is ``known`` of the corpus, also how many name what is not there.
     """
     labels: dict[tuple[str, str], str] = {}
     counts: Counter[str] = Counter()
