@@ -192,8 +192,8 @@ OF_TEXT = "What is said gives speakers away, whatever the voice: {}."
 IN_ALL = "in all systems, by the transcripts"
 NAMES = "File names show the {}. Rename the files before a release; `voiceprivacy publish` does."
 WARNINGS = {
-    "failing_attack": "{attack} fails on {system}: more than 1 % of its scores are equal or not"
-    " finite.",
+    "failing_attack": "An attack fails on {system} ({attack}): more than 1 % of its scores are"
+    " equal or not finite.",
     "heard": "{attack} was trained on the recordings that it is tried on ({speech}). It would find"
     " less in others.",
     "no_training_speech": "No attacker is trained on {system}: it has no protected speech for"
