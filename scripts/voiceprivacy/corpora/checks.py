@@ -283,7 +283,7 @@ def _check_bands(kept, sounds, findings):
         message = (
             f"{n_narrow} of {counted(len(heard), 'recording holds', 'recordings hold')} next to"
             " nothing above 4 kHz (telephone?): encoders that learnt from 16 kHz are much weaker on"
-            " them (published EER 4.8 to 29.7 %)"
+            " them (published: an EER of 4.8 % becomes 29.7 %)"
         )
         findings.oddity(NARROW_BAND, "-", message, message)
 

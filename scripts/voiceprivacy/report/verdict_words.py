@@ -198,7 +198,8 @@ WARNINGS = {
     "heard": "{attack} was trained on the recordings that it is tried on ({speech}). It would find"
     " less in others.",
     "narrow_band": "The unprotected recordings hold next to nothing above 4 kHz. Encoders that"
-    " learnt from 16 kHz are much weaker on such speech (published EER 4.8 to 29.7 %).",
+    " learnt from 16 kHz are much weaker on such speech (published: an EER of 4.8 % becomes"
+    " 29.7 %).",
     "no_training_speech": "No attacker is trained on {system}: it has no protected speech for"
     " training. `voiceprivacy new-run --train DIR --method FILE.py:FUNCTION` makes it.",
     "unknown_speakers": "{attack} is not judged on lists whose speakers are unknown: write"
