@@ -42,6 +42,7 @@ THRESHOLDS = {
     "least_points": 2,
     "learnt_persons": 100,
 }
+NARROW_BAND = "narrow_band"  # next to nothing above 4 kHz: of corpora, and of what is unsure then
 # How many times the bias that replicates of a calibrated cost show is taken off its interval.
 OF_CALIBRATION = 3.0
 

@@ -275,6 +275,7 @@ GIVEN = {"source": {"kaldi": "data"}, "protocol": {"given": {"all": "data"}}}
 LISTED = {"speakers": ["speakers.tsv"], "of_text": {}, "attackers": {"a/cosine": {"b2": ["op"]}}}
 JUDGED = {"controls": [], "shows_names": False, "leaks": {}, "releases": {}, "learnt": {}}
 JUDGED |= {"not_tried": [], "warnings": [], "lists": {"f": LISTED}}
+JUDGED |= {"checks": [], "only_wide_band": ["b2"]}
 PROTECTING = ["demo", "b2", "cpu", [["gone.tsv"]], None, ["gone*.json"]]
 PATTERN = {"root": "libri/dev", "pattern": "{speaker}/100/{utterance}.flac"}
 ATTACKED = "theirs/metrics/verification/demo/f/{}/ecapa/cosine.intervals.json"

@@ -304,10 +304,10 @@ def compare_published(name: str, counts: dict[str, int], file: object, findings:
 def note_gender(
     genders: dict[str, str], speaker: str, word: str, file: object, line: int, findings: Findings
 ) -> None:
-    """Add to {speaker: f or m} what a table says of a speaker, in one of the words of GENDERS."""
+    """Add to {speaker: f, m or -} what a table says of a speaker, in a word of GENDERS."""
     gender = ids.GENDERS.get(word.lower())
     if gender is None:
-        message = f"gender '{word}' of speaker '{speaker}' is neither f nor m"
+        message = f"gender '{word}' of speaker '{speaker}' is neither f, m nor x (another)"
         findings.error(file, line, message)
     elif genders.setdefault(speaker, gender) != gender:
         findings.error(file, line, f"speaker '{speaker}' has another gender elsewhere")
@@ -341,7 +341,10 @@ def require_gender(first: Listed, lists: Iterable[str], findings: Findings) -> N
     """
     per_gender = any("-" not in GENDERS[name.split("_")[0]] for name in lists)
     if first.gender == "-" and per_gender:
-        message = f"speaker '{first.speaker}' has no gender, but the lists are per gender"
+        message = (
+            f"speaker '{first.speaker}' has no gender, but the lists are per gender: write"
+            " lists: [mixed] for one list of all speakers"
+        )
         findings.error(first.file, first.line, message)
 
 

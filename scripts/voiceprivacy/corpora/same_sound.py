@@ -5,6 +5,8 @@ A recording is printed once, when it is heard. Its print has two parts:
 * the places and heights of its peaks: equal for equal samples, whatever their gain and container;
 * a picture of its log spectrum over time, from the first loud moment to the last, below 2 kHz:
   nearly equal after resampling and lossy coding, and far from equal for two sayings of a sentence.
+
+Its spectra say, too, whether it has a narrow band (docs/internals/measured.md has the simulation).
 """
 
 import functools
@@ -20,6 +22,7 @@ WINDOW_S, HOP_S = 0.04, 0.02
 BAND_EDGES_HZ = np.geomspace(120, 1900, 13)
 COLUMNS = 64  # of the picture, from the first loud moment to the last
 LOUD = 1e-2  # of the loudest moment's power
+HIGH_HZ = 4500  # a filter that ends at 4 kHz leaves less than this above it
 FLOOR = 1e-5
 N_PEAKS = 32
 EQUAL_PEAKS = 0.6  # of the peaks lie at the same samples, where steps of 16 bits move some
@@ -38,7 +41,8 @@ class Print(NamedTuple):
 
     ``length`` is in samples. ``peaks`` (32,) are samples, ``heights`` (32,) relative to the
     highest. ``loud_s`` is the time from the first loud moment to the last. ``picture`` is
-    normalised, and empty where it tells nothing.
+    normalised, and empty where it tells nothing. ``high_share`` is what loud moments have of their
+    energy above HIGH_HZ, NaN where there is no sound.
     """
 
     length: int
@@ -46,6 +50,7 @@ class Print(NamedTuple):
     heights: NDArray[np.float32]
     loud_s: float
     picture: NDArray[np.float32]
+    high_share: float
 
 
 class Pair(NamedTuple):
@@ -67,11 +72,12 @@ def print_of(samples: NDArray, sample_rate: int) -> Print:
     within = np.where(above == below, np.minimum(high, low), within)
     peaks = within + size * rows
     heights = np.abs(samples[peaks]) / (peak_of(samples) or 1.0)
-    powers = _powers(samples, sample_rate)
+    powers, whole, high = _powers(samples, sample_rate)
+    high_share = _high_share(whole, high)
     sums = powers.sum(axis=1)
     loud = np.flatnonzero(sums > LOUD * sums.max(initial=0))
     if not len(loud):
-        return Print(len(samples), peaks, heights, 0.0, np.zeros(0, np.float32))
+        return Print(len(samples), peaks, heights, 0.0, np.zeros(0, np.float32), high_share)
     powers = powers[loud[0] : loud[-1] + 1]
     width = len(powers) / COLUMNS
     edges = width * np.arange(COLUMNS + 1)
@@ -85,20 +91,30 @@ def print_of(samples: NDArray, sample_rate: int) -> Print:
     picture = levels.ravel() if levels.std() > LEAST_VARIED_DB else np.zeros(0)
     norm = np.linalg.norm(picture) or 1.0
     loud_s = len(powers) * HOP_S
-    return Print(len(samples), peaks, heights, loud_s, np.asarray(picture / norm, np.float32))
+    compact = np.asarray(picture / norm, np.float32)
+    return Print(len(samples), peaks, heights, loud_s, compact, high_share)
+
+
+def _high_share(whole: NDArray, high: NDArray) -> float:
+    """What the loud moments have above HIGH_HZ: the others would be hiss alone."""
+    loud = whole > LOUD * whole.max(initial=0)
+    return float(high[loud].sum() / whole[loud].sum()) if loud.any() else np.nan
 
 
 def _powers(samples, sample_rate):
-    """Power (frames, bands) of a recording."""
+    """Power of a recording: (frames, bands), and (frames,) of all but hum and above HIGH_HZ."""
     window, hop = round(WINDOW_S * sample_rate), round(HOP_S * sample_rate)
     padded = samples if len(samples) >= window else np.pad(samples, (0, window - len(samples)))
     frames = np.lib.stride_tricks.sliding_window_view(padded, window)[::hop]
     edges = np.round(BAND_EDGES_HZ * window / sample_rate).astype(int)
-    powers = []
+    lowest_high = round(HIGH_HZ * window / sample_rate)
+    powers, whole, high = [], [], []
     for start in range(0, len(frames), FRAMES):
         spectra = np.abs(np.fft.rfft(frames[start : start + FRAMES] * _taper(window), axis=1)) ** 2
         powers.append(np.add.reduceat(spectra[:, : edges[-1]], edges[:-1], axis=1))
-    return np.concatenate(powers)
+        whole.append(spectra[:, edges[0] :].sum(axis=1))
+        high.append(spectra[:, lowest_high:].sum(axis=1))
+    return np.concatenate(powers), np.concatenate(whole), np.concatenate(high)
 
 
 @functools.cache

@@ -20,7 +20,7 @@ import voiceprivacy.inout.torch_imports  # noqa: F401  # how torch and torchaudi
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout import unstated
 from voiceprivacy.inout.files import FilePath, refuse_endless
-from voiceprivacy.inout.sound_headers import KINDS, missing_part
+from voiceprivacy.inout.sound_headers import KINDS, missing_part, refuse_false_mp3
 from voiceprivacy.inout.writing import whole_or_absent
 
 Samples: TypeAlias = NDArray[np.float32]
@@ -88,6 +88,9 @@ def _opened(path: FilePath) -> Iterator[tuple[SoundFile, int | None]]:
     """
     try:
         with contextlib.ExitStack() as stack:
+            if str(path).lower().endswith(".wav"):
+                with open(path, "rb") as raw:
+                    refuse_false_mp3(raw)
             # soundfile.info asks for much more, which takes as long as opening the file.
             file = stack.enter_context(SoundFile(str(path)))
             kind = file.format

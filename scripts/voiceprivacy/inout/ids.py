@@ -12,8 +12,10 @@ from voiceprivacy.inout.foreign import matching
 
 GENDERS = {"f": "f", "female": "f", "woman": "f", "m": "m", "male": "m", "man": "m"}
 GENDERS |= {"female_feminine": "f", "male_masculine": "m"}  # Common Voice
+SEX_WORDS = "|".join(GENDERS)
+GENDERS |= dict.fromkeys(("d", "x", "diverse", "nonbinary", "non-binary", "other"), "-")
 # BIO01F, p_m_01: a word by itself, or behind the number of a speaker.
-SEX = re.compile(rf"(?:^|[\W\d_])({'|'.join(GENDERS)})(?=$|[\W_])")
+SEX = re.compile(rf"(?:^|[\W\d_])({SEX_WORDS})(?=$|[\W_])")
 # What no id may hold: spaces, slashes, control characters, half a character; - and . in front.
 UNSAFE = re.compile(r"^[-.]|[\s/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 MOST_BYTES = 200  # a file name may have 255, of which endings and numbers of pieces need some
@@ -24,7 +26,7 @@ SPACE_AROUND = "has a space at its beginning or end"
 def sexes_in(name: str) -> set[str]:
     """The sexes, f and m, that the name of a file or a speaker seems to show.
 
-    >>> sexes_in("BIO01F"), sexes_in("p_male_01"), sexes_in("fm3")
+    >>> sexes_in("BIO01F"), sexes_in("p_male_01"), sexes_in("fm3_x_other")
     ({'f'}, {'m'}, set())
     """
     return {GENDERS[word] for word in SEX.findall(name.lower())}

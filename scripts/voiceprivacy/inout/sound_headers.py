@@ -24,6 +24,42 @@ UNCODED = (
 )  # tags of WAV: whole and floating-point numbers, and either described
 
 
+KBITS = {  # of a second of an MP3, by its index from 1; of MPEG 1 and of the later ones
+    True: (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
+    False: (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
+}
+RATES = (44100, 48000, 32000)  # of MPEG 1; half and a quarter of it in MPEG 2 and 2.5
+LAYER_III = 1
+
+
+def refuse_false_mp3(file: BinaryIO) -> None:
+    """Refuse samples without a header that begin as an MP3 does, but go on otherwise.
+
+    Its decoder prints 20 lines about them before it fails.
+
+    Raises
+    ------
+    ValueError : no second frame stands where the first one ends
+    """
+    first = file.read(4)
+    if len(first) < 4 or first[0] != 0xFF or first[1] < 0xE0:
+        return
+    file.seek(_bytes_of_frame(first))
+    if file.read(2) != first[:2]:
+        raise ValueError(f"no WAV, it begins with {first!r}: sox -t raw makes one of samples")
+
+
+def _bytes_of_frame(head: bytes) -> int:
+    """How long the frame of an MP3 is, by the first 4 bytes; 1 for none that is one."""
+    version, kbits, rate = head[1] >> 3 & 3, head[2] >> 4, head[2] >> 2 & 3
+    if head[1] >> 1 & 3 != LAYER_III or version == 1 or not 0 < kbits < 15 or rate == 3:
+        return 1
+    is_first = version == 3
+    hertz = RATES[rate] // (1 if is_first else 2 if version == 2 else 4)
+    bytes_per_kbit = 144_000 if is_first else 72_000
+    return bytes_per_kbit * KBITS[is_first][kbits - 1] // hertz + (head[2] >> 1 & 1)
+
+
 def missing_part(file: BinaryIO, kind: str) -> str | None:
     """What is missing at the end of a file.
 

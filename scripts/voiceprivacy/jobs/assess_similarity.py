@@ -3,7 +3,7 @@
 import sys
 from typing import Annotated
 
-from voiceprivacy.errors import BadInput
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.matrices import assessment, similarity
 from voiceprivacy.privacy.matrices.speakers import ZOO
@@ -60,7 +60,7 @@ def assess_similarity(
         write_table(curves, similarity.CELLS, similarity.cells(**matrices))
     if zoo:
         write_table(zoo, ZOO, assessed.animals)
-    say(f"{len(matrices['oo'].speakers)} speakers, {definition}, pairs: {pairs}")
+    say(f"{counted(len(matrices['oo'].speakers), 'speaker')}, {definition}, pairs: {pairs}")
     print_metrics(assessment.write_similarity(metrics, assessed))
     for note in assessed.notes:
         say(f"note: {note}", file=sys.stderr)

@@ -1,5 +1,6 @@
 """The job collect_atlas."""
 
+from voiceprivacy.errors import counted
 from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.plan.rows import Heard
 from voiceprivacy.report.atlas import points_of, points_of_speakers
@@ -36,7 +37,7 @@ def collect_atlas(
     trial_list = TrialList(corpus, trials)
     points = points_of(read_metrics(metrics), trial_list, heard)
     write_typed(atlas, AtlasPoint, points)
-    say(f"{len(points)} channels of systems on {corpus} {trials}")
+    say(f"{counted(len(points), 'channel')} of systems on {corpus} {trials}")
     by_channel = dict(zip(heard, speakers, strict=True))
     write_typed(exposed, ExposedPoint, points_of_speakers(by_channel))
 

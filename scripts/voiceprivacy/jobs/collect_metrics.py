@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from voiceprivacy.errors import counted
 from voiceprivacy.report.contents import read_contents
 from voiceprivacy.report.measured import metric_lines, read_inferred, read_utility
 from voiceprivacy.report.metrics import collect, write_metrics
@@ -25,7 +26,7 @@ def collect_metrics(*, plan: Path, folder: Path, metrics: Path) -> None:
     numbers += metric_lines(read_inferred(contents.inference))
     write_metrics(metrics, sorted(numbers))
     n_files = len(contents.metrics) + len(tables) + len(contents.inference)
-    say(f"{len(numbers)} numbers from {n_files} files in {metrics}")
+    say(f"{counted(len(numbers), 'number')} from {counted(n_files, 'file')} in {metrics}")
 
 
 if __name__ == "__main__":

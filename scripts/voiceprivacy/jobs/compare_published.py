@@ -1,5 +1,6 @@
 """The job compare_published."""
 
+from voiceprivacy.errors import counted
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.report.published import PublishedBy, beside, write_published
 from voiceprivacy.running.adapter import run
@@ -22,7 +23,7 @@ def compare_published(
     """
     rows = beside(read_metrics(metrics), config)
     write_published(published, rows)
-    say(f"{len(rows)} published numbers: {published}")
+    say(f"{counted(len(rows), 'published number')}: {published}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from voiceprivacy.errors import counted
 from voiceprivacy.inout.typed_tables import write_typed
 from voiceprivacy.layout import Spoken
 from voiceprivacy.report.described_corpora import (
@@ -43,7 +44,8 @@ def describe_corpora(
     write_typed(lists, DescribedList, described_lists)
     for part in parts:
         n_speakers = part.women + part.men + part.of_unknown_gender
-        say(f"{part.corpus:<20}{part.part:<12}{n_speakers:>6} speakers{part.hours:>9.2f} h")
+        speakers = counted(n_speakers, "speaker")
+        say(f"{part.corpus:<20}{part.part:<12}{speakers:>15}{part.hours:>9.2f} h")
     for row in described_lists:
         counts = f"{row.target:>9} target{row.nontarget:>11} nontarget trials"
         say(f"{row.corpus:<20}{row.trials:<12}{counts}")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Annotated, Literal
 
 from voiceprivacy.attack.extractors import of_others
-from voiceprivacy.errors import BadInput
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.arrays import Embeddings, write_embeddings
 from voiceprivacy.inout.manifests import Utterance, read_manifest
 from voiceprivacy.models import hub
@@ -98,7 +98,7 @@ def extract_embeddings(
         extracted = extract(read_manifest(listed))
         write_embeddings(path, extracted)
         n_utterances, dimensions = extracted.embeddings.shape
-        say(f"{n_utterances} utterances, {dimensions} dimensions: {path}")
+        say(f"{counted(n_utterances, 'utterance')}, {dimensions} dimensions: {path}")
 
 
 if __name__ == "__main__":

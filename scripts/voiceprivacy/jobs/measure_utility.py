@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from voiceprivacy.errors import BadInput
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.running import boxes, programs
@@ -63,7 +63,7 @@ def measure_utility(
             measured = call_measure(kind, unprotected, protected, options)
         write_table(path, COLUMNS, measured)
         metrics = sorted({line.metric for line in measured})
-        say(f"{len(protected)} utterances, {', '.join(metrics)}: {path}")
+        say(f"{counted(len(protected), 'utterance')}, {', '.join(metrics)}: {path}")
 
 
 if __name__ == "__main__":

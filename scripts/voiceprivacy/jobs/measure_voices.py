@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from voiceprivacy.errors import counted
 from voiceprivacy.inout.arrays import read_embeddings_of
 from voiceprivacy.inout.manifests import Utterance
 from voiceprivacy.inout.tables import write_table
@@ -46,7 +47,7 @@ def measure_voices(
         tried = spoken.utterances["trial"]
         measured = voices(tried, folder / f"{extractor}.npz", kept.recognised[system])
         write_table(path, COLUMNS, measured)
-    say(f"voices of {len(systems)} systems by {extractor}")
+    say(f"voices of {counted(len(systems), 'system')} by {extractor}")
     if kept.reason:
         say(f"{SEX_KEPT} is undefined: {kept.reason}")
 

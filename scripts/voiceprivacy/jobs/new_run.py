@@ -47,7 +47,7 @@ def new_run(
     name : what the speech is called (default: as its folder)
     preview : show who speaks and some pairs, and write nothing
     pattern : who speaks, where the guess is wrong: '{speaker}/{utterance}.wav' and the like
-    speakers : TSV: columns speaker and gender (f, m), each of which gets lists of its own
+    speakers : TSV: columns speaker and gender (f, m, or x, who is left out), with a list of each
     transcripts : TSV: columns utterance and text: how many words are still understood is measured
     overwrite : replace a config of that name
     """

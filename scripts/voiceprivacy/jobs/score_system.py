@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from voiceprivacy.attack.backends import backends
-from voiceprivacy.errors import BadInput
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.scored_trials import write_scores
 from voiceprivacy.inout.trial_lists import read_trials
 from voiceprivacy.privacy.matrices.matrix_files import write_matrix
@@ -69,7 +69,7 @@ def score_system(
             listed, sides = trial_list, compared(path, enrolled, tried)
             llrs = backends.score_trials(score, listed, **sides, enrolments=enrolled_by)
         write_scores(path, listed, llrs)
-        say(f"{len(listed)} trials: {path}")
+        say(f"{counted(len(listed), 'trial')}: {path}")
     for path in pairs:
         sides = compared(path, tried, tried)
         matrix = backends.pair_matrix(score, trial_list, **sides, speakers=trial_speakers)

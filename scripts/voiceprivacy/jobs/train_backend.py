@@ -5,7 +5,7 @@ from typing import Literal
 from voiceprivacy.attack.backends import procrustes, recipes
 from voiceprivacy.attack.backends.learning import Learning, spoken, together
 from voiceprivacy.attack.held_out import HeldOut, Spoken, crossfitted, unknown
-from voiceprivacy.errors import BadInput
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.manifests import read_manifest
@@ -72,7 +72,10 @@ def train_backend(
 
 def sizes(heard: Spoken) -> str:
     """How much is learnt from, in words."""
-    return f"{len(heard.speakers)} utterances of {len(set(heard.speakers))} speakers"
+    return (
+        f"{counted(len(heard.speakers), 'utterance')} of"
+        f" {counted(len(set(heard.speakers)), 'speaker')}"
+    )
 
 
 def tell(findings: HeldOut, path: str) -> None:

@@ -18,9 +18,13 @@ from shlex import quote
 import yaml
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.placeholders import expand
 from voiceprivacy.inout.writing import whole_or_absent
 from voiceprivacy.organise.records import Record, Repository
 from voiceprivacy.plan import configuration
+from voiceprivacy.plan.defaults import complete
+from voiceprivacy.plan.plan import Plan
+from voiceprivacy.report.typeset import listed
 
 FIELDS = ("{system}", "{revision}")
 HEADER = "# Made by voiceprivacy add-attacker: {config} with the systems whose speech is there.\n"
@@ -42,8 +46,8 @@ def add_attacker(
 
     Raises
     ------
-    BadInput : it is no config that attacks a corpus, a name is taken or cannot be one, or no speech
-        is there
+    BadInput : it is no config that attacks a corpus, a list of it is no protocol, a name is taken
+        or cannot be one, or no speech is there
     """
     lacking = [field for field in FIELDS if field not in pattern]
     if lacking:
@@ -69,6 +73,7 @@ def add_attacker(
     if not attacked:
         raise BadInput(f"--speech {pattern}: holds the speech of no system of {repository.folder}")
     _refuse_wrong(combined, output)
+    _refuse_other_lists(combined, config, repository)
     with whole_or_absent(output) as path:
         text = yaml.safe_dump(combined, sort_keys=False, allow_unicode=True)
         path.write_text(HEADER.format(config=config.name) + text, encoding="utf-8")
@@ -79,6 +84,19 @@ def _refuse_wrong(config: Record, path: Path) -> None:
     """Refuse keys and names that no run takes; files need not be there yet."""
     for problem in configuration.wrong_entries(config):
         raise BadInput(f"{path}: {problem}")
+
+
+def _refuse_other_lists(config: Record, path: Path, repository: Repository) -> None:
+    """Refuse a list that is no protocol of a repository that has some: it would become another."""
+    known = sorted(one["name"] for one in repository.protocols.values())
+    of_lists = {key: config[key] for key in ("plan", "corpora") if key in config}
+    for corpus, trials in Plan(complete(expand(of_lists))).speech.all_trial_lists():
+        if known and f"{corpus}_{trials}" not in known:
+            raise BadInput(
+                f"{path}: list {trials} of corpora: {corpus} would be the protocol"
+                f" {corpus}_{trials}, and {repository.folder} has {listed(known)}: name the corpus"
+                " and its lists as there"
+            )
 
 
 def commands(attacked: dict[str, Record], output: Path, repository: Path) -> list[str]:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import jinja2
 
 from voiceprivacy.catalogue import EERS, METRICS
-from voiceprivacy.errors import BadInput
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.inout.writing import whole_folder_or_absent
 from voiceprivacy.organise.records import (
@@ -83,7 +83,7 @@ def write_site(repository: Repository, folder: Path) -> list[str]:
         for path, text in _pages(repository, made):
             (temporary / path).parent.mkdir(exist_ok=True)
             (temporary / path).write_text(text, encoding="utf-8")
-    counts = f"{len(repository.results)} results, {len(made)} protocols"
+    counts = f"{counted(len(repository.results), 'result')}, {counted(len(made), 'protocol')}"
     theirs = {one["laboratory"] for one in repository.results.values() if one["tier"] != CLAIMED}
     unlisted = ", ".join(sorted(theirs - repository.laboratories))
     note = f"not counted, because {LABORATORIES} does not list them: {unlisted}"
@@ -129,6 +129,7 @@ def _pages(repository: Repository, made: Sequence[Board]) -> Iterator[tuple[str,
         attackers={name: own[0]["title"] for name, own in attackers.items()},
         protocols={name: one["title"] for name, one in protocols.items()},
         cell=cell,
+        counted=counted,
         is_link=LINK.fullmatch,
         facts=facts,
     )
@@ -215,10 +216,10 @@ def _board_rows(made: Iterable[Board]) -> Iterator[list]:
         for standing in board.newest:
             if attack := standing.shown:
                 who = [attack.result[field] for field in (*KEY, *MEASURED)]
-                counted = "yes" if standing.headline else "no"
+                is_counted = "yes" if standing.headline else "no"
                 value, *limits = [ABSENT if one is None else one for one in attack.number[:3]]
                 rates = [value if name == attack.metric else ABSENT for name in EERS]
-                yield [*who, attack.condition, counted, *rates, *limits]
+                yield [*who, attack.condition, is_counted, *rates, *limits]
             else:
                 who = [standing.system, standing.revision, board.protocol]
                 yield [*who, *[ABSENT] * 5, "no", *[ABSENT] * 4]

@@ -22,7 +22,7 @@ from typing import Any
 import jinja2
 
 from voiceprivacy import corpus_kinds
-from voiceprivacy.errors import BadInput
+from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.checksums import sha256, sha256_of
 from voiceprivacy.inout.foreign import not_ours
 from voiceprivacy.inout.json_files import read_json, read_strict, write_json
@@ -74,9 +74,9 @@ def statement_of(results: Path, earlier: int | None = None) -> dict[str, Any]:
             persons += [own["persons"] for own in sets[corpus]["systems"].values()]
         if (fewest := min(filter(None, persons), default=0)) < FEWEST_PERSONS:
             raise BadInput(
-                f"{results}: {fewest} persons were evaluated, and a statement takes"
-                f" {FEWEST_PERSONS}: evaluate more persons, or more recordings of each"
-                " (docs/guide/how_many.md)"
+                f"{results}: {counted(fewest, 'person was', 'persons were')} evaluated, and a"
+                f" statement takes {FEWEST_PERSONS}: evaluate more persons, or more recordings of"
+                " each (docs/guide/how_many.md)"
             )
         record = run.provenance
         jobs = record["jobs"].items()

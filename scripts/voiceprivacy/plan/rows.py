@@ -47,6 +47,8 @@ class SetOfVerdict(TypedDict):
 
     ``leaks`` is {name: percent}, ``releases`` {name: {system: anonymiser}}, ``learnt`` {system: the
     files of each attacker}; ``not_tried`` are codes, and each warning has one under "code".
+    ``checks`` are files of what was found in the recordings, ``only_wide_band`` systems whose
+    attackers on a list all hear through ready encoders, which learnt from 16 kHz.
     """
 
     controls: list[str]
@@ -57,6 +59,8 @@ class SetOfVerdict(TypedDict):
     learnt: dict[str, list[list[str]]]
     not_tried: list[str]
     warnings: list[dict[str, Any]]
+    checks: list[str]
+    only_wide_band: list[str]
 
 
 class PlanOfVerdict(TypedDict):

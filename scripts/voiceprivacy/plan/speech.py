@@ -151,9 +151,11 @@ class Speech:
 
     def checks(self) -> list[str]:
         """What was found in the corpora of the run."""
-        return [
-            self.layout.path(f"checks/{name}.tsv") for name in (*self.evaluated, *self.training)
-        ]
+        return [self.checks_of(name) for name in (*self.evaluated, *self.training)]
+
+    def checks_of(self, corpus: str) -> str:
+        """What was found in a corpus."""
+        return self.layout.path(f"checks/{corpus}.tsv")
 
     def checks_of_sounds(self) -> list[str]:
         """What is one sound where it must not be, of each corpus that is attacked."""

@@ -52,13 +52,14 @@ def score_files(plan: Plan) -> list[str]:
 
 
 def other_files(plan: Plan) -> list[str]:
-    """Every other file that it reads: who speaks, and from how many persons attackers learnt."""
+    """Every other file that it reads: who speaks, what attackers learnt from, what was found."""
     paths: dict[str, None] = {}
     for options in verdict_plan(plan)["sets"].values():
         for own in options["lists"].values():
             paths |= dict.fromkeys(own["speakers"])
         for attackers in options["learnt"].values():
             paths |= dict.fromkeys(chain.from_iterable(attackers))
+        paths |= dict.fromkeys(options["checks"])
     return list(paths)
 
 
@@ -82,6 +83,8 @@ def _set(plan, corpus, lists):
         "learnt": learnt,
         "not_tried": list(_not_tried(plan, tried, learnt)),
         "warnings": [*_heard(plan, corpus), *_unknown_speakers(plan, lists), *_untaught(plan)],
+        "checks": [plan.speech.checks_of(corpus)] if corpus in plan.speech.evaluated else [],
+        "only_wide_band": _only_wide_band(plan, tried),
     }
 
 
@@ -132,6 +135,28 @@ def _systems_of_attackers(plan):
         if everywhere and one not in everywhere:
             systems[one] = [system for system in systems[one] if system != ORIGINAL]
     return systems
+
+
+def _only_wide_band(plan: Plan, lists: dict[str, Any]) -> list[str]:
+    """Systems that, on a list, only attackers attack who learnt from wide bands, or from nothing.
+
+    A back-end finds nothing that its encoder does not hear, so what it learnt does not count.
+    """
+    only_wide_band = set()
+    for own in lists.values():
+        attacked, heard = set(), set()
+        for attacker, systems in own["attackers"].items():
+            attacked |= set(systems)
+            if _may_hear_narrow_bands(plan, *attacker.split("/")):
+                heard |= set(systems)
+        only_wide_band |= attacked - heard - {ORIGINAL}
+    return sorted(only_wide_band)
+
+
+def _may_hear_narrow_bands(plan: Plan, extractor: str, backend: str) -> bool:
+    """Whether an encoder was trained on speech of the run, or somewhere that is unknown."""
+    options = plan.attackers.extractors.get(extractor, {})
+    return backend == GIVEN or not options.keys().isdisjoint({"train", "command", "embeddings"})
 
 
 def _shows_names(plan, corpus):

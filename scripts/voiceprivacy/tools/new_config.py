@@ -24,8 +24,8 @@ CONFIG = """\
 # Every key: docs/guide/config.md explains it, docs/reference/config_keys.md has its default.
 
 corpora:
-  # {speakers} speakers, {utterances} utterances, {length}.
-  # {enrolment} utterances of each speaker enrol, the others are tried.
+  # {speakers}, {utterances}, {length}.
+  # {enrolling} of each speaker, the others are tried.
   {corpus}:
 {source}{options}    protocol:
       enrol_trial: {{enrolment_utterances: {enrolment}, lists: [{lists}]}}
@@ -54,7 +54,7 @@ utility:
   {measure}: {{type: {measure}, model: {model}}}
 """
 TRAINING = """\
-  # {speakers} other speakers, {utterances} utterances, on whom an attacker is trained.
+  # {speakers}, {utterances}, on whom an attacker is trained.
   {corpus}_train:
 {source}{options}    use: train
 {limit}"""
@@ -187,10 +187,11 @@ def _config(path, run):
         anonymisers.append(f"  # {name} is not shown: {ascii(why)[1:-1]}\n")
     return CONFIG.format(
         config=printable(path),
-        speakers=n_speakers_of(run.utterances),
-        utterances=len(run.utterances),
+        speakers=counted(n_speakers_of(run.utterances), "speaker"),
+        utterances=counted(len(run.utterances), "utterance"),
         length=length(run.seconds),
         enrolment=run.enrolment_utterances,
+        enrolling=counted(run.enrolment_utterances, "utterance enrols", "utterances enrol"),
         corpus=corpus_name(run),
         source=_source(path, run.intake, corpus_name(run)),
         options=_options(path, run),
@@ -238,8 +239,8 @@ def _training(path, run):
             options.append(f"      speakers: {_quoted(run.speakers)}\n")
         options.append(f"      list: {_quoted(path_beside(path, 'training.txt').absolute())}\n")
     return TRAINING.format(
-        speakers=n_speakers_of(run.training),
-        utterances=len(run.training),
+        speakers=counted(n_speakers_of(run.training), "other speaker"),
+        utterances=counted(len(run.training), "utterance"),
         corpus=corpus_name(run),
         source=_source(path, run.taught_by, f"{corpus_name(run)}_train"),
         options="".join(options),

@@ -129,14 +129,20 @@ def _left_out(run):
         yield f"  and {len(run.left_out) - LEFT_OUT} more, all in the table beside the config"
 
 
+def _size(utterances, speaker):
+    """How many speakers, in the ``speaker``'s words, and utterances."""
+    n_speakers = counted(n_speakers_of(utterances), speaker)
+    return f"{n_speakers}, {counted(len(utterances), 'utterance')}"
+
+
 def _next(run, written):
     lists = " and ".join(LISTS[name] for name in run.lists)
-    size = f"{n_speakers_of(run.utterances)} speakers, {len(run.utterances)} utterances"
+    size = _size(run.utterances, "speaker")
     yield f"corpus {corpus_name(run)}: {size}, {length(run.seconds)}; {lists}"
     if limit := limit_of(run.utterances):
         yield f"  at most {limit} of each speaker are tried (limit: in the config)"
     if run.training:
-        kept = f"{n_speakers_of(run.training)} other speakers, {len(run.training)} utterances"
+        kept = _size(run.training, "other speaker")
         yield f"to train the semi-informed attacker: {kept}"
         for name in lacking_training(run):
             lacks = f"{name} has no protected version of all of them"

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from scipy.signal import resample_poly
+from scipy.signal import butter, resample_poly, sosfilt
 from support import needs
 
 from voiceprivacy.corpora import checks, compared_sounds, same_sound
 from voiceprivacy.inout import audio
 from voiceprivacy.inout.manifests import Utterance
+from voiceprivacy.vocabulary import NARROW_BAND
 
 RATE = 16000
 
@@ -98,11 +99,16 @@ def findings_with(folder, copies, **options):
     for speaker in range(10):
         for number in range(4):
             path = folder / f"s{speaker}" / f"u{number}.wav"
-            audio.write(path, voice(f"s{speaker}", number), RATE)
+            hiss = np.random.default_rng([speaker, number]).normal(scale=0.02, size=RATE * 8 // 5)
+            audio.write(path, voice(f"s{speaker}", number) + hiss, RATE)
     for name, copy in copies:
         soundfile.write(folder / copy, 0.5 * soundfile.read(folder / name)[0], RATE)
     tree = {"root": str(folder), "pattern": "{speaker}/{utterance}.wav"}
-    return checks.examine({"folder": tree} | options, PROTOCOL, RATE).findings
+    return examined(tree, **options).findings
+
+
+def examined(tree, **options):
+    return checks.examine({"folder": tree} | options, PROTOCOL, RATE)
 
 
 def test_a_recording_that_two_speakers_have_is_an_error_until_it_is_excluded(tmp_path):
@@ -121,6 +127,45 @@ def test_copies_that_are_compared_with_each_other_are_one_oddity_with_their_numb
     assert sum(int(finding.what.split()[0]) for finding in findings) == 7
 
 
+NARROW = butter(8, (300, 3400), "bandpass", fs=RATE, output="sos")
+
+
+def in_band(seed):
+    """Half a second of noise (N,) as a telephone passes it, and a pause."""
+    noise = np.random.default_rng(seed).normal(scale=0.05, size=RATE // 2)
+    noise[: RATE // 8] = 0
+    return sosfilt(NARROW, noise)
+
+
+@pytest.mark.parametrize(
+    ("samples", "rate", "is_narrow"),
+    [
+        (in_band(0), RATE, True),
+        (in_band(0) + 1e-3 * np.random.default_rng(1).normal(size=RATE // 2), RATE, True),  # hiss
+        (in_band(0) + 1e-2 * np.random.default_rng(1).normal(size=RATE // 2), RATE, False),
+        (resample_poly(in_band(0), 3, 1), 3 * RATE, True),
+        (np.random.default_rng(1).normal(size=4000), 8000, True),
+        (np.random.default_rng(1).normal(size=4000), RATE, False),
+        (np.zeros(4000), RATE, False),
+        (np.zeros(4000), 8000, False),
+    ],
+)
+def test_a_recording_has_a_narrow_band_by_its_loud_moments(samples, rate, is_narrow):
+    share = same_sound.print_of(samples, rate).high_share
+    assert (share < checks.NARROW_SHARE) == is_narrow
+
+
+@pytest.mark.parametrize("n_narrow", [7, 8])
+def test_where_half_of_a_corpus_has_a_narrow_band_this_is_said_once(tmp_path, n_narrow):
+    for number in range(16):
+        noise = np.random.default_rng(number).normal(scale=0.1, size=RATE // 2)
+        samples = in_band(number) if number < n_narrow else noise - noise.mean()
+        audio.write(tmp_path / f"s{number // 4}" / f"u{number}.wav", samples, RATE)
+    tree = {"root": str(tmp_path), "pattern": "{speaker}/{utterance}.wav"}
+    said = [one.what[:7] for one in examined(tree).findings if one.file == NARROW_BAND]
+    assert said == ["8 of 16"] * (n_narrow == 8)
+
+
 def test_thousands_of_recordings_are_compared_in_seconds_and_none_is_overlooked():
     draw = np.random.default_rng(0)
     pictures = draw.normal(size=(4000, 768)).astype(np.float32)
@@ -129,7 +174,7 @@ def test_thousands_of_recordings_are_compared_in_seconds_and_none_is_overlooked(
     seconds = draw.uniform(0.3, 0.7, size=len(pictures))
     rest = (5000, np.arange(32), np.ones(32, np.float32))
     sounds = zip(seconds, pictures, strict=True)
-    prints = [same_sound.Print(*rest, second, picture) for second, picture in sounds]
+    prints = [same_sound.Print(*rest, second, picture, 0.1) for second, picture in sounds]
     began = time.process_time()
     pairs = {(pair.first, pair.second) for pair in same_sound.same(prints)}
     assert time.process_time() - began < 20  # one by one they took a minute

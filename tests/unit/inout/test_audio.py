@@ -47,9 +47,19 @@ def test_a_file_is_read_whole_or_not_at_all(tmp_path, kind, code):
 
 
 def test_what_is_no_recording_is_shown(tmp_path):
-    """A pointer of Git LFS, an ending by which soundfile asks for the rate, and NUL in a name."""
-    for name, said in (("a.wav", "It begins with b'version https://git-lfs."), ("a.raw", "rate")):
-        (tmp_path / name).write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+    """A pointer of Git LFS, an ending by which soundfile asks for the rate, and NUL in a name.
+
+    Samples without a header may begin like an MP3, which may be called .wav.
+    """
+    pointer = b"version https://git-lfs.github.com/spec/v1\n"
+    (tmp_path / "c.wav").write_bytes(audio.mp3(SAMPLES, 16000, compression=0.5, is_constant=True))
+    assert audio.header(tmp_path / "c.wav").subtype == "MPEG_LAYER_III"
+    for name, content, said in (
+        ("a.wav", pointer, "It begins with b'version https://git-lfs."),
+        ("a.raw", pointer, "rate"),
+        ("b.wav", b"\xff\xfb\x90\0" + bytes(range(1, 256)) * 40, "begins with b'.xff.xfb"),
+    ):
+        (tmp_path / name).write_bytes(content)
         with pytest.raises(BadInput, match=f"{name}: cannot be read as audio .*{said}"):
             audio.header(tmp_path / name)
     for name, said in (("a\0.wav", "is no path"), (tmp_path, "is a folder")):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 from support.calls import here
-from support.exchange import write_system
+from support.exchange import write_protocol, write_system
 from support.plans import voices
 
 from voiceprivacy.errors import BadInput
@@ -74,12 +74,15 @@ def test_a_wrong_pattern_writes_nothing(board, config, tmp_path):
         ("corpora: {}\n", "attacker.yaml: has no corpora"),
         ("anonymisers: x\n", "attacker.yaml: anonymisers: 'x' is not"),
         ("corpora: {tiny: {synthetic: {speakers: 4, utterances: 4}}}\n", "run.yaml: .*_on_"),
+        (yaml.safe_dump(ATTACKER), "attacker.yaml: .* tiny_f, and .* has libri_f"),
     ],
 )
 def test_what_is_no_config_of_an_attacker_writes_nothing(board, config, tmp_path, text, said):
     config.write_text(text)
-    write_system(board, "speech_on_demand", "1")
-    (tmp_path / "speech" / "speech_on_demand" / "1").mkdir(parents=True)
+    if "synthetic: {" in text:
+        write_system(board, "speech_on_demand", "1")
+        (tmp_path / "speech" / "speech_on_demand" / "1").mkdir(parents=True)
+    write_protocol(board)
     pattern = f"{tmp_path}/speech/{{system}}/{{revision}}"
     with pytest.raises(BadInput, match=said):
         add_attacker(read_repository(board), config, pattern, tmp_path / "run.yaml")

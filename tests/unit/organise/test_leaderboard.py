@@ -157,6 +157,7 @@ def test_a_drawing_escapes_what_others_call_their_systems(told, tmp_path):
     write_site(repository(tmp_path, results, systems=[author], listed=[told]), tmp_path / "site")
     page = (tmp_path / "site" / "index.html").read_text()
     (drawing,) = re.findall("<svg.+</svg>", page, re.DOTALL)
+    assert "1 attacker, 1 protocol." in page
     assert "<script" not in page.partition("</head>")[2] and "style=" not in drawing
     root = ElementTree.fromstring(drawing)
     assert set(root.attrib) == {"viewBox", "role", "aria-label"}

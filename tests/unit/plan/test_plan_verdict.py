@@ -10,12 +10,13 @@ from support.plans import ECAPA, voices
 
 from voiceprivacy.inout.enrolments import write_speakers
 from voiceprivacy.inout.json_files import read_json, write_json
-from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.tables import FINDINGS, write_table
 from voiceprivacy.inout.trial_lists import SCORES
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan
 from voiceprivacy.privacy.verdict.run_scores import n_learnt
+from voiceprivacy.vocabulary import NARROW_BAND
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
@@ -305,6 +306,32 @@ def test_a_tuned_model_has_heard_what_its_start_learnt_from(tmp_path, extractors
     assert heard.get("semi_on_b2r/cosine") == expected
 
 
+HISTOGRAMS = {"js": {"type": "jensen_shannon"}}
+OWN = {"train": {"corpus": "others", "speech": "anonymised", "anonymisers": ["b2r"]}}
+
+
+@pytest.mark.parametrize(
+    ("extractors", "backends", "wide"),
+    [
+        ({"small": {"model": SMALL}}, COSINE, ["b2", "b2r"]),
+        ({"small": {"model": SMALL}, "pitch": {"f0": {}}}, COSINE | HISTOGRAMS, ["b2", "b2r"]),
+        ({"r": {"package": "resemblyzer"}}, {"semi": {"type": "plda"} | OWN}, ["b2r"]),
+        ({"small": {"model": SMALL}, "own": {"recipe": "ecapa_small"} | OWN}, COSINE, ["b2"]),
+        ({"small": {"model": SMALL}, "theirs": {"command": "true"}}, COSINE, []),
+    ],
+)
+def test_an_encoder_that_learnt_from_wide_bands_alone_makes_no_narrow_one_low(
+    extractors, backends, wide
+):
+    anonymisers = {name: {"command": "true"} for name in ("b2", "b2r")}
+    config = usual(corpora=corpora("demo") | training_corpus(), extractors=extractors)
+    plan = plan_of(config | {"anonymisers": anonymisers, "backends": backends})
+    judged = verdict_plan(plan)["sets"]["demo"]
+    assert judged["only_wide_band"] == wide
+    assert judged["checks"] == ["results/checks/demo.tsv"]
+    assert other_files(plan)[-1] == "results/checks/demo.tsv"
+
+
 def test_an_attacker_learns_from_a_submission_that_holds_protected_training_speech(tmp_path):
     whole = {"team": "team/{set}", "parts": "parts/{corpus}_{part}"}
     lacking = {"lacking": "lacking/{set}", "hollow": "hollow/{set}", "flat": "flat"}
@@ -396,9 +423,12 @@ def write_scores(folder):
 def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_path, monkeypatch):
     judge_at_once(monkeypatch)
     warning = {"code": "no_training_speech", "system": "b3"}
+    checks, said = str(tmp_path / "checks.tsv"), "4 of 4 recordings"
+    write_table(checks, FINDINGS, [("oddity", NARROW_BAND, "-", said, said)])
     judged = {"lists": {"f": write_scores(tmp_path)}, "controls": ["b3"], "shows_names": False}
     judged |= {"learnt": {"b2": [[learnt_from(tmp_path / "learnt.json", 7)]]}}
     judged |= {"not_tried": ["what_is_said"], "warnings": [warning], "leaks": {}}
+    judged |= {"checks": [checks], "only_wide_band": ["b2"]}
     judged["releases"] = {"both": {"b2": "b2", "b3": "b3"}}
     plan = {"thresholds": {"learnt_persons": 7}, "sets": {"demo": judged}}
     verdict, evidence = tmp_path / "verdict.json", tmp_path / "evidence.json"
@@ -411,7 +441,7 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     assert verdict_schema.faults(content) == []
     demo = content["sets"]["demo"]
     assert demo["not_tried"] == ["condition_op", "condition_rr", "what_is_said"]
-    assert demo["warnings"] == [warning] and demo["controls"] == ["b3"]
+    assert demo["warnings"] == [warning, {"code": NARROW_BAND}] and demo["controls"] == ["b3"]
     assert [one["systems"] for one in demo["releases"]["both"]] == [["b2"], ["b2", "b3"]]
     assert demo["of_text"].keys() == {"original", "b2"}
     for said in demo["of_text"].values():
@@ -419,6 +449,7 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     assert {one["state"] for one in demo["systems"].values()} == {"unclear"}
     reasons = {name: facts["reasons"] for name, facts in demo["systems"].items()}
     assert "few_learnt_persons" in reasons["b3"] and "few_learnt_persons" not in reasons["b2"]
+    assert NARROW_BAND in reasons["b2"] and NARROW_BAND not in reasons["b3"]
 
 
 # Which attacks each system gets, in words.

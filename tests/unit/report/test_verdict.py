@@ -107,9 +107,14 @@ def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash(
     ],
 )
 def test_the_question_is_answered_for_all_or_by_system(states, answer):
+    """Where all are not protected, or one, no stronger attacker is asked for."""
     systems = {name: verdicts.system(state) for name, state in zip("ab", states, strict=False)}
     systems["noise"] = verdicts.system("open")
-    assert judged(systems, controls=["noise"]).notes.answer == answer
+    warning = {"code": "no_training_speech", "system": "a"}
+    notes = judged(systems, controls=["noise"], warnings=[warning]).notes
+    assert notes.answer == answer
+    assert (verdict_words.LEARN in notes.steps) == ({*states} != {"open"})
+    assert bool(notes.warnings) == ("open" not in states[:1])
 
 
 def test_systems_with_the_same_reasons_share_a_sentence_and_many_reasons_are_counted():

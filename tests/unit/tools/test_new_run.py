@@ -215,6 +215,7 @@ def test_more_utterances_of_a_speaker_are_tried_than_enrol(tmp_path, utterances,
     run = examine(speech, {"copy": speech})
     assert run.enrolment_utterances == enrolled and len(run.utterances) == 4 * utterances
     write_config(tmp_path / "my.yaml", run)
+    assert "1 utterances" not in (tmp_path / "my.yaml").read_text()
     corpora = config_in(tmp_path)["corpora"]
     assert not checks.examine_entry("speech", corpora).findings.errors()
     corpora["speech"]["protocol"]["enrol_trial"]["enrolment_utterances"] = utterances - 1

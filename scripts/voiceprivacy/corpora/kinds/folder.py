@@ -1,7 +1,7 @@
 """Any tree of audio files whose paths follow a pattern.
 
 An example is {speaker}/{session}/{utterance}.wav, as of VoxCeleb. {speaker}, {session}, {utterance}
-and {gender} (f or m, female or male) stand for a part of the path without a slash, * for anything
+and {gender} (f, m, x, female, male) stand for a part of the path without a slash, * for anything
 without one. A field that occurs twice must be the same twice. A field is as short as the rest of
 the pattern allows: {speaker}_{utterance}.wav reads p225_001_mic2.wav as speaker p225. Where the
 {utterance} of two files is the same, every utterance gets the relative path as its id, folders
@@ -63,7 +63,7 @@ KIND = CorpusKind(
             type: string
             pattern: "^(?=.*\\{speaker\\})(?=.*\\{utterance\\})"
           speakers:
-            description: TSV with the columns speaker and gender (f or m).
+            description: TSV with the columns speaker and gender (f, m, or x for another).
             type: string
             minLength: 1
           list:
@@ -210,8 +210,9 @@ def _listed(root, matches, genders, findings):
         listed = gender = genders.get(speaker, "-")
         if written := fields.get("gender"):
             gender = ids.GENDERS.get(written.lower(), "-")
-            if gender == "-":
-                findings.error(path, "-", f"gender '{written}' is neither f nor m")
+            if written.lower() not in ids.GENDERS:
+                message = f"gender '{written}' is neither f, m nor x (another)"
+                findings.error(path, "-", message)
             elif listed not in (gender, "-"):
                 message = f"speaker '{speaker}' is {gender} here, and {listed} in the table"
                 findings.error(path, "-", message)
@@ -231,7 +232,7 @@ def _chosen(utterances, path, findings):
 
 
 def read_genders(path: str, findings: Findings) -> dict[str, str]:
-    """Who is a woman and who a man, by a table of speakers: {speaker: f or m}."""
+    """Who is a woman and who a man, by a table of speakers: {speaker: f, m or -}."""
     genders: dict[str, str] = {}
     facts: dict[tuple[str, str], str] = {}
     for line, fields in _rows_of_speakers(path):

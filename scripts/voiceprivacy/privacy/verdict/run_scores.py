@@ -12,10 +12,11 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.enrolments import read_speakers
 from voiceprivacy.inout.json_files import of_type, read_json
 from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
+from voiceprivacy.inout.tables import FINDINGS, read_table
 from voiceprivacy.plan.rows import PlanOfVerdict
 from voiceprivacy.privacy.verdict.score_table import Attack, ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
-from voiceprivacy.vocabulary import GIVEN, LEFT_UNPROTECTED, ORIGINAL
+from voiceprivacy.vocabulary import GIVEN, LEFT_UNPROTECTED, NARROW_BAND, ORIGINAL
 
 
 class _Speakers(dict[str, str]):
@@ -124,6 +125,7 @@ def judge(plan: PlanOfVerdict, folder: Path) -> Iterator[tuple[str, Judged]]:
     for corpus, options in plan["sets"].items():
         scores = RunScores(folder, corpus, options["lists"])
         learnt = {name: n_learnt(files) for name, files in options["learnt"].items()}
+        is_narrow = any(map(_is_narrow, options["checks"]))
         evidence: dict[str, Any] = {}
         facts = verdict_of(
             scores,
@@ -134,13 +136,20 @@ def judge(plan: PlanOfVerdict, folder: Path) -> Iterator[tuple[str, Judged]]:
                 options["shows_names"],
                 options["leaks"],
                 options["releases"],
+                options["only_wide_band"] if is_narrow else (),
             ),
             evidence=evidence,
         )
         facts["of_text"] = _of_text(folder, corpus, options["lists"], thresholds)
         facts["not_tried"] += options["not_tried"]
         facts["warnings"] += options["warnings"]
+        facts["warnings"] += [{"code": NARROW_BAND}] if is_narrow else []
         yield corpus, Judged(scores, facts, evidence, learnt)
+
+
+def _is_narrow(checks: str) -> bool:
+    """Whether a table of findings says that unprotected recordings have a narrow band."""
+    return any(finding["file"] == NARROW_BAND for finding in read_table(checks, FINDINGS))
 
 
 def _of_text(folder, corpus, lists, thresholds):

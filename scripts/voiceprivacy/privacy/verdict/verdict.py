@@ -33,7 +33,7 @@ from voiceprivacy.privacy.verdict.evidence import (
 from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable, joined
 from voiceprivacy.privacy.verdict.trials import NotMeasured, trials_of
-from voiceprivacy.vocabulary import LEAKS, ORIGINAL, THRESHOLDS
+from voiceprivacy.vocabulary import LEAKS, NARROW_BAND, ORIGINAL, THRESHOLDS
 
 FORMAT = 1  # of verdict.json
 OPEN, LOW, UNCLEAR = "open", "low", "unclear"
@@ -70,6 +70,8 @@ class Known(NamedTuple):
     is unknown. ``controls`` are systems whose effect is known: they are not compared with others.
     ``leaks`` are known leaks to try: {name: percent of the recordings}. ``releases`` are systems
     that protect the same recordings and are released together: {name: {system: anonymiser}}.
+    ``unheard`` are systems whose speech has a narrow band, while their attackers learnt from wide
+    ones.
     """
 
     learnt: Mapping[str, int] | None = None
@@ -77,6 +79,7 @@ class Known(NamedTuple):
     shows_names: bool = False
     leaks: Mapping[str, float] = LEAKS
     releases: Mapping[str, Mapping[str, str]] = {}
+    unheard: Sequence[str] = ()
 
 
 USUAL, NOTHING_KNOWN = Thresholds(), Known()
@@ -323,6 +326,7 @@ def _unmet(system, judged, original, thresholds, known):
         or any(low < thresholds.unprotected_percent for low in strengths.values()),
         "scores_elsewhere": known.learnt is None,
         "few_learnt_persons": learnt < thresholds.learnt_persons,
+        NARROW_BAND: system in known.unheard,
     }
     unmet |= {f"no_{measure}": measure not in measured for measure in MEASURES}
     unmet |= {

@@ -205,6 +205,7 @@ def test_all_facts_of_a_set_are_what_their_definitions_say():
         ("few_learnt_persons", {}, {"learnt": {"x": 99}}),
         ("few_learnt_persons", {}, {"learnt": {}}),
         ("scores_elsewhere", {}, {"learnt": None}),
+        ("narrow_band", {}, {"unheard": ["x", "y"]}),
         ("weak_attackers", {"unprotected_percent": 95}, {}),
         ("upper_limit_one_recording", {"low_percent": 2}, {}),
     ],
