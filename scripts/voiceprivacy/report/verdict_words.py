@@ -194,8 +194,8 @@ OF_TEXT = "What is said gives speakers away, whatever the voice: {}."
 IN_ALL = "in all systems, by the transcripts"
 NAMES = "File names show the {}. Rename the files before a release; `voiceprivacy publish` does."
 WARNINGS = {
-    "failing_attack": "An attack fails on {system} ({attack}): more than 1 % of its scores are"
-    " equal or not finite.",
+    "failing_attack": "Failing attack on {system} ({attack}): over 1 % of its scores are equal or"
+    " not finite.",
     "heard": "{attack} was trained on the recordings that it is tried on ({speech}). It would find"
     " less in others.",
     "narrow_band": "The unprotected recordings hold next to nothing above 4 kHz. Encoders that"
