@@ -17,7 +17,7 @@ import pytest
 from support import runs
 
 from voiceprivacy.organise.recomputed import difference
-from voiceprivacy.organise.records import Number, measured, read_repository
+from voiceprivacy.organise.records import Number, error_rate, read_repository
 from voiceprivacy.organise.standings import boards
 from voiceprivacy.report.metrics import read_metrics
 from voiceprivacy.vocabulary import ORIGINAL, SCRIPTS
@@ -201,7 +201,7 @@ def test_a_headline_changes_where_the_new_attacker_is_stronger_and_nowhere_else(
     assert after["x"].number.value < before["x"].number.value
     assert after["y"] == before["y"] and after["y"].result["laboratory"] == "A"
     by_both = [one for one in read_repository(repository).results.values() if one["system"] == "y"]
-    numbers = {one["laboratory"]: measured(one, "op").value for one in by_both}
+    numbers = {one["laboratory"]: error_rate(one, "op")[1].value for one in by_both}
     assert numbers["A"] < numbers["B"]
 
 

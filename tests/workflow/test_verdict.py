@@ -103,7 +103,7 @@ def test_nobody_says_that_a_system_protects(run, judged):
 @pytest.mark.parametrize(
     "said",
     [
-        r"fails on constant \(asv/given\)",  # the extractor has collapsed
+        r"on constant \(asv/given\)",  # the extractor has collapsed
         "weak[^:]*: the attacker finds who speaks",
         "Not tried .* an attacker trained on protected speech",
         "unknown/given is not judged",  # no map of its speakers
