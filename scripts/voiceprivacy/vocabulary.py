@@ -88,6 +88,9 @@ MEAN = "mean"  # the trial list that stands for the mean of all lists of a corpu
 ACROSS_CORPORA = "over-corpora"  # the corpus that stands for an average over several
 EVERYTHING = "all lists"  # the average of all lists of a run with several corpora
 SEMI_INFORMED = "semi"  # the back-end that a run gets where nobody learns from protected speech
+SPEAKERS_LEARNT = (
+    "speakers_sha256"  # of a back-end file: from whom it learnt, as ids.hashed_speaker
+)
 TRAINED_ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
 FURTHER_DRAW = "_draw"  # the k-th draw of an anonymiser: <name>_draw<k>, k = 2, 3, ...
 SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run1

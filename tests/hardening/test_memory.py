@@ -218,6 +218,7 @@ def test_jobs_of_ten_lists_fit_into_what_their_rules_ask_for(ten_lists):
     judged = {"lists": {"f": {"speakers": ["speakers.tsv"], "attackers": attacked, "of_text": {}}}}
     judged |= {"controls": [], "shows_names": False, "leaks": {"leak_5": 5}, "releases": {}}
     judged |= {"learnt": {}, "not_tried": [], "warnings": [], "checks": [], "only_wide_band": []}
+    judged |= {"ready": {}}
     plan = {"thresholds": {}, "sets": {"d": judged}}
     fits(
         "write_verdict", ten_lists, plan=plan, scores="scores", verdict="v.json", evidence="e.json"

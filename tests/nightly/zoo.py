@@ -32,7 +32,7 @@ CORPUS, SPOKEN = "pieces", "test_other"  # what is attacked, and what has transc
 VERDICT, SPEEDS = "verdict.json", "report/tables/speed.tsv"
 UTILITY = f"metrics/utility/{SPOKEN}.tsv"
 SUBSET = "train-clean-100"
-LEARNT_OF_A_SEX, ATTACKED_OF_A_SEX = 50, 63  # speakers: 65 minutes on two cores
+LEARNT_OF_A_SEX, ATTACKED_OF_A_SEX = 50, 63  # speakers; attackers learn from all others, too
 N_PIECES, LEAST_S, MOST_S = 3, 3.0, 4.5
 BEGIN, END = "<!-- zoo: begin -->\n", "<!-- zoo: end -->\n"
 MEASURES = {
@@ -77,7 +77,8 @@ def main() -> None:
 def write_pieces(speech: Path, folder: Path) -> None:
     """Write Kaldi directories: pieces of speakers who are attacked, and of others to learn from.
 
-    Every speaker has one recording. Those whose recording is short are learnt from.
+    Every speaker has one recording. Those whose recording is short are learnt from, and so are
+    the last ones.
     """
     source = {"librispeech": {"root": str(speech), "subsets": [SUBSET]}}
     of_gender: dict[str, list[tuple[bool, str, Listed]]] = {}
@@ -85,9 +86,9 @@ def write_pieces(speech: Path, folder: Path) -> None:
         is_long = soundfile.info(one.file).duration >= N_PIECES * LEAST_S
         of_gender.setdefault(one.gender, []).append((is_long, one.speaker, one))
     for utterances in of_gender.values():
-        chosen = sorted(utterances)[: LEARNT_OF_A_SEX + ATTACKED_OF_A_SEX]
-        for n_before, (_, speaker, one) in enumerate(chosen):
-            directory = folder / ("learnt" if n_before < LEARNT_OF_A_SEX else "attacked")
+        for n_before, (_, speaker, one) in enumerate(sorted(utterances)):
+            is_attacked = 0 <= n_before - LEARNT_OF_A_SEX < ATTACKED_OF_A_SEX
+            directory = folder / ("attacked" if is_attacked else "learnt")
             add_line(directory / "wav.scp", f"{one.utterance} {one.file}")
             add_line(directory / "spk2gender", f"{speaker} {one.gender}")
             seconds = soundfile.info(one.file).duration

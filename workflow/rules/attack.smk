@@ -121,7 +121,7 @@ rule score_system:
         trials="results/trials/{corpus}/{trials}.tsv",
         release="results/trials/{corpus}/{trials}.release.tsv",
         enrolments="results/trials/{corpus}/{trials}.enrolments.tsv",
-        backend=ask(plan.attackers.backend_file),
+        backend=attackers.backend,
     output:
         scores=expand(SCORES, condition=["op", "pp", *LEAKED, "rr"], allow_missing=True),
         pairs=[],
@@ -245,7 +245,7 @@ rule score_samples:
         enrolment=attackers.enrolment,
         trial=attackers.trial,
         samples="results/samples/{corpus}/{trials}.tsv",
-        backend=ask(plan.attackers.backend_file),
+        backend=attackers.backend,
     output:
         matrix=until_used([TEMPLATES]),
     log:

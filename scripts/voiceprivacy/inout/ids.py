@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.foreign import matching
 
@@ -19,6 +20,8 @@ SEX = re.compile(rf"(?:^|[\W\d_])({SEX_WORDS})(?=$|[\W_])")
 # What no id may hold: spaces, slashes, control characters, half a character; - and . in front.
 UNSAFE = re.compile(r"^[-.]|[\s/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 MOST_BYTES = 200  # a file name may have 255, of which endings and numbers of pieces need some
+LIBRISPEECH = re.compile(r"(\d+)-\d+-\d{4}(?!\d)")  # speaker, chapter, number
+HASH_DIGITS = 16
 PIECE = re.compile(r"_seg\d{3,}$")
 SPACE_AROUND = "has a space at its beginning or end"
 
@@ -30,6 +33,15 @@ def sexes_in(name: str) -> set[str]:
     ({'f'}, {'m'}, set())
     """
     return {GENDERS[word] for word in SEX.findall(name.lower())}
+
+
+def hashed_speaker(utterance: str) -> str | None:
+    """Who speaks in an utterance of LibriSpeech, or a piece of one, by its name, as a hash.
+
+    None where the name is no such one. The hash is the beginning of a SHA-256.
+    """
+    name = LIBRISPEECH.match(utterance)
+    return sha256(f"LibriSpeech {name[1]}".encode())[:HASH_DIGITS] if name else None
 
 
 def safe_id(text: str, path: FilePath, line: int) -> str:

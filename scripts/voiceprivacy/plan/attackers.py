@@ -331,9 +331,12 @@ class Attackers:
         return None
 
     def backend_file(self, backend: str, extractor: str) -> str | None:
-        """The file of a trained back-end; cosine has none."""
-        trained = "train" in self.backends[backend]
-        return self.layout.path(f"backends/{backend}/{extractor}.npz") if trained else None
+        """The file of a trained back-end, the user's or one that a rule makes; cosine has none."""
+        options = self.backends[backend]
+        if "model" in options:
+            return ours(options["model"]).replace("{extractor}", self.extractors[extractor]["base"])
+        made = self.layout.path(f"backends/{backend}/{extractor}.npz")
+        return made if "train" in options else None
 
     # What is known of training on protected speech.
 

@@ -20,6 +20,7 @@ Defaults live in the schema (config_schema). Some depend on other keys and are s
 """
 
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -171,6 +172,17 @@ def strongest_extractors() -> dict[str, dict[str, str]]:
     """
     there = {name: {"package": name} for name in STRONGEST if is_installed(name)}
     return there or {"ecapa_small": {"model": "{resources}/ecapa_small"}}
+
+
+def conversions(extractors: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """A back-end that learnt from what the shipped anonymisers do, as the entry of a config.
+
+    There is one for each of some extractors; none where there is no such extractor.
+    """
+    known = [name for name in extractors if (RESOURCES / "conversions" / f"{name}.npz").exists()]
+    model = "{resources}/conversions/{extractor}.npz"
+    ready = {"conversions": {"type": "plda", "model": model, "extractors": known}}
+    return ready if known else {}
 
 
 def with_environments(config: dict[str, Any]) -> dict[str, Any]:

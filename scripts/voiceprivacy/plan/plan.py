@@ -128,6 +128,7 @@ def _named_paths(plan: Plan) -> Iterator[Named]:
         "corpora": _of_corpus,
         "anonymisers": _of_anonymiser,
         "extractors": _of_extractor,
+        "backends": _of_backend,
         "attacks": _of_attack,
         "utility": _of_measure,
     }
@@ -240,6 +241,13 @@ def _of_extractor(plan, name, options):
             path = plan.attackers.ready(name, corpus, part, system)
             member = f"{corpus}/{part}/{system}"
             yield Named((*keys, "embeddings"), ours(path), FILE, member=member)
+
+
+def _of_backend(plan, name, options):
+    for extractor in plan.attackers.extractors if "model" in options else ():
+        if plan.attackers.applies(name, extractor):
+            path = plan.attackers.backend_file(name, extractor)
+            yield Named(("backends", name, "model"), path, FILE, member=extractor)
 
 
 def embedded(plan: Plan, extractor: str) -> list[tuple[str, str, str]]:

@@ -48,7 +48,8 @@ class SetOfVerdict(TypedDict):
     ``leaks`` is {name: percent}, ``releases`` {name: {system: anonymiser}}, ``learnt`` {system: the
     files of each attacker}; ``not_tried`` are codes, and each warning has one under "code".
     ``checks`` are files of what was found in the recordings, ``only_wide_band`` systems whose
-    attackers on a list all hear through ready encoders, which learnt from 16 kHz.
+    attackers on a list all hear through ready encoders, which learnt from 16 kHz. ``ready`` is
+    {attacker: the file of a back-end that was trained elsewhere}.
     """
 
     controls: list[str]
@@ -61,6 +62,7 @@ class SetOfVerdict(TypedDict):
     warnings: list[dict[str, Any]]
     checks: list[str]
     only_wide_band: list[str]
+    ready: dict[str, str]
 
 
 class PlanOfVerdict(TypedDict):

@@ -60,6 +60,8 @@ def other_files(plan: Plan) -> list[str]:
         for attackers in options["learnt"].values():
             paths |= dict.fromkeys(chain.from_iterable(attackers))
         paths |= dict.fromkeys(options["checks"])
+    for extractor, backend in _attackers(plan):
+        paths |= dict.fromkeys(plan.sources.file("backends", backend, extractor))
     return list(paths)
 
 
@@ -85,6 +87,7 @@ def _set(plan, corpus, lists):
         "warnings": [*_heard(plan, corpus), *_unknown_speakers(plan, lists), *_untaught(plan)],
         "checks": [plan.speech.checks_of(corpus)] if corpus in plan.speech.evaluated else [],
         "only_wide_band": _only_wide_band(plan, tried),
+        "ready": dict(_ready(plan)),
     }
 
 
@@ -135,6 +138,15 @@ def _systems_of_attackers(plan):
         if everywhere and one not in everywhere:
             systems[one] = [system for system in systems[one] if system != ORIGINAL]
     return systems
+
+
+def _ready(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Attackers whose back-end was trained elsewhere, and its file."""
+    for extractor, backend in _attackers(plan):
+        if "model" in plan.attackers.backends.get(backend, {}):
+            file = plan.attackers.backend_file(backend, extractor)
+            assert file is not None  # there is one
+            yield f"{extractor}/{backend}", file
 
 
 def _only_wide_band(plan: Plan, lists: dict[str, Any]) -> list[str]:

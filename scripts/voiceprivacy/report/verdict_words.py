@@ -198,6 +198,8 @@ WARNINGS = {
     " not finite.",
     "heard": "{attack} was trained on the recordings that it is tried on ({speech}). It would find"
     " less in others.",
+    "acquainted": "{attack} learnt from speakers who are evaluated (up to {persons} of a list). It"
+    " has no part in the verdict on their lists.",
     "narrow_band": "The unprotected recordings hold next to nothing above 4 kHz. Encoders that"
     " learnt from 16 kHz are much weaker on such speech (published: an EER of 4.8 % becomes"
     " 29.7 %).",

@@ -42,7 +42,7 @@ extractors:
   {extractors}
 backends:
   cosine: {{type: cosine}}
-{semi}{recogniser}
+{conversions}{semi}{recogniser}
 # Would the evaluation notice if 5 or 20 % of the recordings had been left unprotected? true adds
 # anonymisers whose protection is known: unchanged speech, speech backwards, and noise alone.
 report: {{controls: [leak_5, leak_20]}}
@@ -79,6 +79,10 @@ LIMIT = """\
 """
 LIMIT_OF_TRAINING = """\
     limit: {{utterances: {limit}}}
+"""
+CONVERSIONS = """\
+  # PLDA that learnt from other anonymisers, not from yours: docs/guide/attackers.md.
+  {entry}
 """
 SEMI = """\
   # The semi-informed attacker learns from speech that each anonymiser protects, and the originals.
@@ -185,6 +189,8 @@ def _config(path, run):
     ]
     for name, why in run.set_aside.items():
         anonymisers.append(f"  # {name} is not shown: {ascii(why)[1:-1]}\n")
+    extractors = defaults.strongest_extractors()
+    conversions = defaults.conversions(extractors)
     return CONFIG.format(
         config=printable(path),
         speakers=counted(n_speakers_of(run.utterances), "speaker"),
@@ -199,7 +205,8 @@ def _config(path, run):
         training=_training(path, run),
         semi=_semi_informed(run),
         lists=", ".join(run.lists),
-        extractors=_flow(defaults.strongest_extractors()),
+        extractors=_flow(extractors),
+        conversions=CONVERSIONS.format(entry=_flow(conversions)) if conversions else "",
         recogniser=words_measured(run),
         anonymisers="".join(anonymisers),
     )
@@ -416,10 +423,12 @@ def path_beside(path: Path, ending: str) -> Path:
 
 
 def _flow(entries):
-    """The lines of entries {name: {key: text}} of a config, one for each."""
+    """The lines of entries {name: {key: text or texts}} of a config, one for each."""
     lines = []
     for name, options in entries.items():
-        keys = ", ".join(f"{key}: {_quoted(value)}" for key, value in options.items())
+        keys = ", ".join(
+            f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in options.items()
+        )
         lines.append(f"{name}: {{{keys}}}")
     return "\n  ".join(lines)
 

@@ -8,15 +8,17 @@ from support.calls import succeeds
 from support.heldout_lists import judge_at_once, score_table
 from support.plans import ECAPA, voices
 
+from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.enrolments import write_speakers
+from voiceprivacy.inout.ids import hashed_speaker
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.inout.tables import FINDINGS, write_table
 from voiceprivacy.inout.trial_lists import SCORES
 from voiceprivacy.plan import configuration, defaults
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan
-from voiceprivacy.privacy.verdict.run_scores import n_learnt
-from voiceprivacy.vocabulary import NARROW_BAND
+from voiceprivacy.privacy.verdict.run_scores import n_learnt, without_acquainted
+from voiceprivacy.vocabulary import NARROW_BAND, SPEAKERS_LEARNT
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 OTHER_ECAPA = {"model": "speechbrain/other", "revision": "0123456789"}
@@ -332,6 +334,41 @@ def test_an_encoder_that_learnt_from_wide_bands_alone_makes_no_narrow_one_low(
     assert other_files(plan)[-1] == "results/checks/demo.tsv"
 
 
+def test_a_back_end_that_was_trained_elsewhere_is_a_file_of_each_extractor():
+    extractors = {"r": {"package": "resemblyzer"}, "c": {"package": "campplus"}}
+    ready = {"type": "plda", "model": "{extractor}.npz", "extractors": ["r"]}
+    backends = COSINE | {"conversions": ready}
+    write_npz("r.npz", {})
+    plan = plan_of(usual(extractors=extractors, backends=backends))
+    ready = verdict_plan(plan)["sets"]["demo"]["ready"]
+    assert ready == {"r/conversions": "r.npz"}
+    assert other_files(plan)[-1] == "results/sources/backends/conversions/r.sha256"
+    assert plan.attackers.systems("r", "conversions") == ["original", "b2r"]
+    assert not plan.attackers.trained()
+
+
+@pytest.mark.parametrize(
+    ("names", "learnt", "persons"),
+    [
+        (["103-1240-0000", "103-1241-0001-2", "p225_001"], ["103-9-0000"], 1),
+        (["103-1240-0000"], ["1034-1240-0000"], 0),
+        (["103-1240-00001", "103-12", "103"], ["103-1240-0000"], 0),  # no names of LibriSpeech
+    ],
+)
+def test_who_learnt_from_speakers_of_a_list_has_no_part_in_its_verdict(
+    tmp_path, names, learnt, persons
+):
+    write_speakers(tmp_path / "speakers.tsv", dict(zip(names, "abc", strict=False)))
+    write_npz(tmp_path / "r.npz", {SPEAKERS_LEARNT: list(map(hashed_speaker, learnt))})
+    attackers = {name: {"b2": ["op"]} for name in ("r/conversions", "r/cosine")}
+    listed = {"speakers": [str(tmp_path / "speakers.tsv")], "attackers": attackers, "of_text": {}}
+    ready = {"r/conversions": str(tmp_path / "r.npz")}
+    remaining, acquainted = without_acquainted({"f": listed}, ready)
+    expected = ["r/cosine"] if persons else ["r/conversions", "r/cosine"]
+    assert list(remaining["f"]["attackers"]) == expected
+    assert acquainted == ({"r/conversions": persons} if persons else {})
+
+
 def test_an_attacker_learns_from_a_submission_that_holds_protected_training_speech(tmp_path):
     whole = {"team": "team/{set}", "parts": "parts/{corpus}_{part}"}
     lacking = {"lacking": "lacking/{set}", "hollow": "hollow/{set}", "flat": "flat"}
@@ -428,7 +465,7 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     judged = {"lists": {"f": write_scores(tmp_path)}, "controls": ["b3"], "shows_names": False}
     judged |= {"learnt": {"b2": [[learnt_from(tmp_path / "learnt.json", 7)]]}}
     judged |= {"not_tried": ["what_is_said"], "warnings": [warning], "leaks": {}}
-    judged |= {"checks": [checks], "only_wide_band": ["b2"]}
+    judged |= {"checks": [checks], "only_wide_band": ["b2"], "ready": {}}
     judged["releases"] = {"both": {"b2": "b2", "b3": "b3"}}
     plan = {"thresholds": {"learnt_persons": 7}, "sets": {"demo": judged}}
     verdict, evidence = tmp_path / "verdict.json", tmp_path / "evidence.json"

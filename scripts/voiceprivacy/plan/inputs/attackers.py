@@ -182,6 +182,14 @@ class AttackerInputs:
         words += option("--lda-dim", options.get("lda_dim")) + option("--original", original)
         return words if options["centre"] else [*words, "--no-centre"]
 
+    def backend(self, wildcards: Any) -> list[str]:
+        """What a back-end is: the file that a rule makes, or the fingerprint of the user's."""
+        backend, extractor = wildcards.backend, wildcards.extractor
+        if "model" in self.backends.of_job(wildcards):
+            return self.sources.file("backends", backend, extractor)
+        made = self.attackers.backend_file(backend, extractor)
+        return [made] if made else []
+
     def backend_argument(self, wildcards: Any) -> str:
         """The file of a trained back-end, or the type of one that is not trained.
 

@@ -5,18 +5,21 @@ Files of one list and system are read at a time: a run of twenty systems has a t
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.arrays import read_npz
 from voiceprivacy.inout.enrolments import read_speakers
+from voiceprivacy.inout.ids import hashed_speaker
 from voiceprivacy.inout.json_files import of_type, read_json
 from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
 from voiceprivacy.inout.tables import FINDINGS, read_table
-from voiceprivacy.plan.rows import PlanOfVerdict
+from voiceprivacy.plan.rows import ListOfVerdict, PlanOfVerdict
 from voiceprivacy.privacy.verdict.score_table import Attack, ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
-from voiceprivacy.vocabulary import GIVEN, LEFT_UNPROTECTED, NARROW_BAND, ORIGINAL
+from voiceprivacy.vocabulary import GIVEN, LEFT_UNPROTECTED, NARROW_BAND, ORIGINAL, SPEAKERS_LEARNT
 
 
 class _Speakers(dict[str, str]):
@@ -123,7 +126,8 @@ def judge(plan: PlanOfVerdict, folder: Path) -> Iterator[tuple[str, Judged]]:
     """
     thresholds = of_type(plan["thresholds"], Thresholds, "thresholds")
     for corpus, options in plan["sets"].items():
-        scores = RunScores(folder, corpus, options["lists"])
+        lists, known_by = without_acquainted(options["lists"], options["ready"])
+        scores = RunScores(folder, corpus, lists)
         learnt = {name: n_learnt(files) for name, files in options["learnt"].items()}
         is_narrow = any(map(_is_narrow, options["checks"]))
         evidence: dict[str, Any] = {}
@@ -140,11 +144,47 @@ def judge(plan: PlanOfVerdict, folder: Path) -> Iterator[tuple[str, Judged]]:
             ),
             evidence=evidence,
         )
-        facts["of_text"] = _of_text(folder, corpus, options["lists"], thresholds)
+        facts["of_text"] = _of_text(folder, corpus, lists, thresholds)
         facts["not_tried"] += options["not_tried"]
         facts["warnings"] += options["warnings"]
+        facts["warnings"] += [
+            {"code": "acquainted", "attack": attacker, "persons": n_persons}
+            for attacker, n_persons in known_by.items()
+        ]
         facts["warnings"] += [{"code": NARROW_BAND}] if is_narrow else []
         yield corpus, Judged(scores, facts, evidence, learnt)
+
+
+def without_acquainted(
+    lists: Mapping[str, ListOfVerdict], ready: Mapping[str, str]
+) -> tuple[dict[str, ListOfVerdict], dict[str, int]]:
+    """Lists without attackers whose ready-made back-end learnt from somebody who speaks in them.
+
+    Also returned is of how many persons of a list, at most, each of them learnt.
+    """
+    if not ready:
+        return dict(lists), {}
+    taught_by = {attacker: _speakers_learnt_from(file) for attacker, file in ready.items()}
+    remaining: dict[str, ListOfVerdict] = {}
+    known_by: dict[str, int] = {}
+    for trials, options in lists.items():
+        names = chain.from_iterable(map(read_speakers, options["speakers"]))
+        persons = {*map(hashed_speaker, names)}
+        for attacker, taught in taught_by.items():
+            if attacker in options["attackers"] and (acquainted := persons & taught):
+                known_by[attacker] = max(len(acquainted), known_by.get(attacker, 0))
+        unknown = {
+            attacker: systems
+            for attacker, systems in options["attackers"].items()
+            if not persons & taught_by.get(attacker, set())
+        }
+        remaining[trials] = {**options, "attackers": unknown}
+    return remaining, known_by
+
+
+def _speakers_learnt_from(backend: str) -> set[str]:
+    """The speakers that a back-end learnt from, as ``ids.hashed_speaker``; none if unknown."""
+    return {*map(str, read_npz(backend, []).get(SPEAKERS_LEARNT, ()))}
 
 
 def _is_narrow(checks: str) -> bool:
