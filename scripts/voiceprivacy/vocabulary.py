@@ -71,6 +71,7 @@ LEARNT_FROM = {
     "dvector": ("speech that is not declared",),
     "whisper": ("speech that is not declared",),
     "{resources}/ecapa_small": ("LibriSpeech train-clean-100",),
+    "{resources}/conversions/{extractor}.npz": ("LibriSpeech train-clean-100",),
     "speechbrain/spkrec-ecapa-voxceleb": VOXCELEB,
     "speechbrain/spkrec-xvect-voxceleb": VOXCELEB,
 }

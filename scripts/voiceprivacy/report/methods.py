@@ -280,7 +280,8 @@ def _attackers(config: Mapping[str, Any]) -> Iterator[str]:
         how = BACKENDS.get(backend.get("type", ""))
         if "plan" in config and backend.get("type") == "cosine":
             how = f"{how} by {PLANS_OF_2026[config['plan']]}"
-        backends.append(_called(name, how, _trained(backend)))
+        elsewhere = "trained elsewhere" if "model" in backend else None
+        backends.append(_called(name, how, elsewhere, _trained(backend)))
     if scored := [*config.get("attacks", {})]:
         yield f"Scores of {_all(scored)} were made elsewhere"
     if extractors:
