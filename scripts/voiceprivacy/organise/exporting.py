@@ -57,6 +57,7 @@ from voiceprivacy.vocabulary import (
     Attack,
     NumberKey,
     TrialList,
+    name_parts,
 )
 
 TO_BE_SAID = {"not_reported": "not filled in yet"}
@@ -130,7 +131,7 @@ def export(
 
 
 def _bases(attack: Attack) -> list[str]:
-    return [name.partition(TRAINED_ON)[0] for name in (attack.extractor, attack.backend)]
+    return [name_parts(name)[0] for name in (attack.extractor, attack.backend)]
 
 
 def _export_one(

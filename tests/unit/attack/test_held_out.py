@@ -133,12 +133,14 @@ def test_held_out_speakers_change_nothing_of_the_back_end(tmp_path):
     assert findings["n_training_speakers"] == 30 and findings["p_value"] == 1 / 2000
 
 
-def test_plda_learns_from_protected_and_original_speech_of_the_same_utterances(tmp_path):
+@pytest.mark.parametrize("flag", ["original", "embeddings"])
+def test_plda_learns_from_protected_and_original_speech_of_the_same_utterances(tmp_path, flag):
     protected, original = speech(12, 2, spread=0.5), speech(12, 2, seed=1)
     files(tmp_path, original, "original")
     files(tmp_path, protected)
-    both_files = {"original": tmp_path / "original.npz", "backend": tmp_path / "b.npz"}
-    assert trained(tmp_path, shrinkage=0.1, **both_files) == 0
+    more = {flag: tmp_path / "original.npz", "backend": tmp_path / "b.npz"}
+    first = ["--embeddings", tmp_path / "train.npz", "--manifest", tmp_path / "manifest.tsv"]
+    assert here("train_backend", *first, *flags(shrinkage=0.1, **more)).returncode == 0
     both = np.concatenate([protected.embeddings, original.embeddings]).astype(np.float32)
     expected = recipes.vpc_recipe(both, [*protected.speakers] * 2, shrinkage=0.1)
     learnt = recipes.read_recipe(tmp_path / "b.npz")

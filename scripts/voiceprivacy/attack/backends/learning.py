@@ -55,7 +55,7 @@ def spoken(path: FilePath, utterances: Sequence[Utterance]) -> Spoken:
     return Spoken.heard(embeddings, utterances)
 
 
-def together(one: Spoken, other: Spoken) -> Spoken:
-    """The rows of two files of the same utterances."""
-    embeddings = np.concatenate([one.embeddings, other.embeddings])
-    return Spoken(embeddings, *([*names, *names] for names in one[1:]))
+def together(versions: Sequence[Spoken]) -> Spoken:
+    """The rows of several files of the same utterances."""
+    embeddings = np.concatenate([version.embeddings for version in versions])
+    return Spoken(embeddings, *([*names] * len(versions) for names in versions[0][1:]))
