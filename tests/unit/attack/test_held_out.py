@@ -150,8 +150,10 @@ def test_plda_learns_from_protected_and_original_speech_of_the_same_utterances(t
 def test_one_utterance_of_each_speaker_is_enough_where_both_kinds_are_learnt_from(tmp_path):
     files(tmp_path, speech(12, 1, seed=1), "original")
     files(tmp_path, speech(12, 1))
+    files(tmp_path, speech(12, 1)._replace(embeddings=np.ones((12, 3))), "other")
     alone = {"shrinkage": 0.1, "backend": tmp_path / "b.npz"}
     assert trained(tmp_path, **alone) == 2
+    assert trained(tmp_path, **alone, original=tmp_path / "other.npz") == 2  # other dimensions
     both = {"original": tmp_path / "original.npz", "held_out": tmp_path / "h.json"}
     assert trained(tmp_path, **alone, **both) == 0
     assert "two utterances" in read_json(tmp_path / "h.json")["reason"]
