@@ -93,6 +93,8 @@ SPEAKERS_LEARNT = (
     "speakers_sha256"  # of a back-end file: from whom it learnt, as ids.hashed_speaker
 )
 TRAINED_ON = "_on_"  # an attacker trained on protected speech: <name>_on_<anonymiser>
+TRAINED_WITHOUT = "_without_"  # one trained on others than it attacks: <name>_without_<anonymiser>
+OTHERS = "others"  # in a list of speech to learn from: every anonymiser but the one attacked
 FURTHER_DRAW = "_draw"  # the k-th draw of an anonymiser: <name>_draw<k>, k = 2, 3, ...
 SECOND_RUN = "_run1"  # the second, independent run of an anonymiser: <name>_run1
 
@@ -210,10 +212,21 @@ def attacker_name(extractor: str, backend: str) -> str:
 
 
 def in_words(name: str) -> str:
-    """An extractor or a back-end: semi-informed (b2) for semi_on_b2."""
-    base, _, anonymiser = name.partition(TRAINED_ON)
+    """An extractor or a back-end: semi-informed (b2) for semi_on_b2, mix (without b2)."""
+    base, word, anonymiser = name_parts(name)
+    if word == TRAINED_WITHOUT:
+        return f"{base} (without {anonymiser})"
     shown = "semi-informed" if base == SEMI_INFORMED else base
     return f"{shown} ({anonymiser})" if anonymiser else name
+
+
+def name_parts(name: str) -> tuple[str, str, str]:
+    """The name of an attacker in the config, TRAINED_ON or TRAINED_WITHOUT, and the anonymiser.
+
+    >>> name_parts("mix_without_b2"), name_parts("cosine")
+    (('mix', '_without_', 'b2'), ('cosine', '', ''))
+    """
+    return name.partition(TRAINED_WITHOUT if TRAINED_WITHOUT in name else TRAINED_ON)
 
 
 class TrialList(NamedTuple):

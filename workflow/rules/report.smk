@@ -191,7 +191,7 @@ rule compare_expected:
         command("compare_expected", input="metrics", output="comparison", params="expected")
 
 
-PUBLISHED_BY = ("corpora", "anonymisers", "utility")
+PUBLISHED_BY = ("corpora", "anonymisers", "backends", "utility")
 PUBLISHED = [
     RESOURCES / "published" / "numbers.tsv",
     RESOURCES / "published" / "utility.tsv",

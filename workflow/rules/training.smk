@@ -116,7 +116,7 @@ rule train_units:
 
 
 rule train_backend:
-    """Train a back-end on the training speakers, as they are or as one anonymiser protects them."""
+    """Train a back-end on the training speakers, as they are or as anonymisers protect them."""
     input:
         embeddings=ask(plan.attackers.training_embeddings),
         original=ask(plan.attackers.original_embeddings),

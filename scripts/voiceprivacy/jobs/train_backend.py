@@ -15,7 +15,7 @@ from voiceprivacy.running.command import say
 
 def train_backend(
     *,
-    embeddings: str,
+    embeddings: list[str],
     manifest: str,
     type: Literal["plda", "speechbrain_plda", "procrustes"] = "plda",
     original: str | None = None,
@@ -31,7 +31,8 @@ def train_backend(
 
     Parameters
     ----------
-    embeddings : npz: embeddings of the training utterances
+    embeddings : npz: embeddings of the training utterances; PLDA takes several files, by several
+        systems, of which the first is tried on speakers held out
     manifest : TSV of the training part: who speaks
     type : plda: Kaldi's
     original : npz: embeddings of the same utterances, not protected: of procrustes, and of PLDA
@@ -45,10 +46,11 @@ def train_backend(
     held_out : JSON to write: what such back-ends find in training speakers that they do not know
     """
     utterances = read_manifest(manifest)
-    tried = spoken(embeddings, utterances)
+    tried, *more = [spoken(path, utterances) for path in embeddings]
     if type == "procrustes":
-        if not original:
-            raise BadInput("--original: procrustes needs embeddings of the unprotected utterances")
+        if not original or more:
+            needed = "one file as --embeddings, and --original of the unprotected utterances"
+            raise BadInput(f"--type: procrustes needs {needed}")
         unprotected = spoken(original, utterances).embeddings
         alignment = procrustes.train(original=unprotected, protected=tried.embeddings)
         procrustes.write_alignment(backend, alignment)
@@ -58,9 +60,9 @@ def train_backend(
             reason = "a rotation is not judged on speakers held out"
             tell(unknown(n_speakers, reason), held_out)
         return
-    heard = tried
     if original:
-        heard = together(tried, spoken(original, utterances))
+        more.append(spoken(original, utterances))
+    heard = together([tried, *more])
     learning = Learning(type, lda_dim, length_norm, not no_centre, shrinkage, rank)
     with naming(manifest):
         recipe = learning.recipe(heard.embeddings, heard.speakers)

@@ -228,10 +228,11 @@ class Exported:
         return {track for track, pattern in LISTS_OF_TRACKS.items() if matching(tried, pattern)}
 
     def _tables(self) -> Iterator[tuple[str, Table]]:
-        attackers = dict.fromkeys(attack[2:] for attack in self.run.plan.attackers.attacks())
-        trained_on = {one: self.run.plan.attackers.attacked(*one) for one in attackers}
+        attackers = self.run.plan.attackers
+        pairs = dict.fromkeys(attack[2:] for attack in attackers.attacks())
+        made_for = {pair: (attackers.informed(*pair), attackers.attacked(*pair)) for pair in pairs}
         for folder, learnt in (("asv_orig", None), (f"asv_anon{self.suffix}", self.anonymiser)):
-            own = [one for one, other in trained_on.items() if other == learnt]
+            own = [pair for pair, knows in made_for.items() if knows == (learnt, learnt)]
             if own:
                 yield folder, self._attack(folder, *own[0])
         for folder, title, make in (("asr", "ASR", self._words), ("ser", "SER", self._emotions)):

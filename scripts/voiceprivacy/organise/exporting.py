@@ -54,9 +54,11 @@ from voiceprivacy.vocabulary import (
     ORIGINAL,
     PLANS_OF_2026,
     TRAINED_ON,
+    TRAINED_WITHOUT,
     Attack,
     NumberKey,
     TrialList,
+    name_parts,
 )
 
 TO_BE_SAID = {"not_reported": "not filled in yet"}
@@ -64,6 +66,10 @@ OF_BOTH = ("paper", "code", "licence", "training_data")  # which a run does not 
 OF_SYSTEMS = (*OF_BOTH, "level", "real_time_factor")
 REVISION_LETTERS = 8
 CONDITIONS = ("op", "pp", "rr")  # of a system that an attacker is tried on; oo comes with them
+ADAPTATION = {
+    TRAINED_ON: "learns from speech of the system that it attacks",
+    TRAINED_WITHOUT: "none: learns from speech of other systems than the one that it attacks",
+}
 OF_DRAWS = "dece_null95_bit"  # whose value depends on the draws, as intervals do
 P_TARGET = 0.01  # of min DCF in the format
 
@@ -130,7 +136,7 @@ def export(
 
 
 def _bases(attack: Attack) -> list[str]:
-    return [name.partition(TRAINED_ON)[0] for name in (attack.extractor, attack.backend)]
+    return [name_parts(name)[0] for name in (attack.extractor, attack.backend)]
 
 
 def _export_one(
@@ -244,7 +250,7 @@ def _data(run: FinishedRun, corpus: str) -> Any:
 def _attacker_of(run: FinishedRun, names: Names, attack: Attack) -> Record:
     """Who attacks: by the config and the weights of the run."""
     bases = _bases(attack)
-    is_adapted = TRAINED_ON in f"{attack.extractor}{attack.backend}"
+    learnt = {name_parts(name)[1] for name in (attack.extractor, attack.backend)}
     extractor, backend = (
         run.config.get(section, {}).get(name, {})
         for section, name in zip(("extractors", "backends"), bases, strict=True)
@@ -262,7 +268,7 @@ def _attacker_of(run: FinishedRun, names: Names, attack: Attack) -> Record:
         "title": ", ".join([" + ".join(bases), *(PLANS_OF_2026[one] for one in plan)]),
         "weights": weights,
         "training_data": _learnt(run, extractor, backend),
-        "adaptation": "learns from speech of the system that it attacks" if is_adapted else None,
+        "adaptation": next((said for word, said in ADAPTATION.items() if word in learnt), None),
     }
 
 

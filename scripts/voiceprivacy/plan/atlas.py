@@ -159,6 +159,6 @@ class Atlas:
         heard = [pair for pair in pairs if attackers.applies(pair[1], pair[0])]
         if attackers.feature(instances[0]) == WORDS:
             return next(iter(heard), None)
-        of_system = [pair for pair in heard if attackers.attacked(*pair) == anonymiser]
-        general = [pair for pair in heard if attackers.attacked(*pair) is None]
-        return next(iter([*of_system, *general]), None)
+        tried = [pair for pair in heard if attackers.attacked(*pair) in (None, anonymiser)]
+        tried.sort(key=lambda pair: attackers.informed(*pair) is None)  # who knows more comes first
+        return next(iter(tried), None)

@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -19,7 +19,9 @@ from voiceprivacy.vocabulary import (
     FEATURES,
     HISTOGRAMS,
     ORIGINAL,
+    OTHERS,
     TRAINED_ON,
+    TRAINED_WITHOUT,
     WORDS,
     Attack,
     TrialList,
@@ -29,22 +31,48 @@ from voiceprivacy.vocabulary import (
 PACKAGE_DIMENSIONS = {"resemblyzer": 256, "campplus": 192, "dvector": 256, "whisper": 512}
 
 
-def instances(entries: dict[str, dict], anonymisers: Iterable[str]) -> dict[str, dict]:
+def instances(entries: dict[str, dict], anonymisers: dict[str, dict]) -> dict[str, dict]:
     """Extractors or back-ends by the names that they have in a run.
 
-    One that is trained on protected speech becomes one for each anonymiser. Each entry says its
-    name in the config (``base``) and the anonymiser that it was trained on (``on``, or None).
+    One that is trained on protected speech becomes one for each anonymiser, and so does one that is
+    trained on that of the others. Each entry says its name in the config (``base``), the only
+    anonymiser that it is tried on (``against``, or None), the same if it learns from its speech
+    (``on``, or None), and the systems that it learns from (``heard``).
+
+    Parameters
+    ----------
+    entries, anonymisers : sections of a completed config
     """
+    first_draws = list(draws_of(anonymisers))  # attackers learn from these alone
+    competing = [name for name in first_draws if not anonymisers[name]["control"]]
     named = {}
     for name, options in entries.items():
-        if options.get("train", {}).get("speech") == "anonymised":
-            wanted = options["train"].get("anonymisers", anonymisers)
-            for anonymiser in [name for name in anonymisers if name in wanted]:
-                instance = {**options, "on": anonymiser, "base": name}
-                named[f"{name}{TRAINED_ON}{anonymiser}"] = instance
-        else:
-            named[name] = {**options, "on": None, "base": name}
+        train = options.get("train", {})
+        speech = train.get("speech", [])
+        listed = speech if isinstance(speech, list) else [speech]
+        is_informed = speech == "anonymised"
+        if not is_informed and OTHERS not in listed:
+            named[name] = {**options, "base": name, "against": None, "on": None, "heard": listed}
+            continue
+        wanted = train.get("anonymisers", first_draws if is_informed else competing)
+        for one in [one for one in first_draws if one in wanted]:
+            word = TRAINED_ON if is_informed else TRAINED_WITHOUT
+            named[f"{name}{word}{one}"] = {
+                **options,
+                "base": name,
+                "against": one,
+                "on": one if is_informed else None,
+                "heard": [one] if is_informed else _heard_without(one, listed, competing),
+            }
     return named
+
+
+def _heard_without(anonymiser: str, speech: list[str], competing: list[str]) -> list[str]:
+    """The systems of a list of speech that has the word others, but the anonymiser itself."""
+    heard: list[str] = []
+    for name in speech:
+        heard += competing if name == OTHERS else [name]
+    return [name for name in dict.fromkeys(heard) if name != anonymiser]
 
 
 def training_corpora(extractors: dict[str, dict], backends: dict[str, dict]) -> list[str]:
@@ -102,8 +130,8 @@ class Attackers:
         it is made for them, else embeddings; words by cosine only.
         """
         options, compared = self.backends[backend], self.extractors[extractor]
-        # An extractor and a back-end that learned from two anonymisers make no attacker of either.
-        if len({compared["on"], options["on"]} - {None}) > 1:
+        # An extractor and a back-end that are made for two anonymisers make no attacker of either.
+        if len({compared["against"], options["against"]} - {None}) > 1:
             return False
         if "extractors" in options:
             return compared["base"] in options["extractors"]
@@ -113,14 +141,18 @@ class Attackers:
         return (options["type"] == "jensen_shannon") == is_histogram
 
     def attacked(self, extractor: str, backend: str) -> str | None:
-        """The anonymiser that an attacker was trained on; None for one of original speech."""
+        """The only anonymiser that an attacker is tried on; None for one of all systems."""
+        return self.extractors[extractor]["against"] or self.backends[backend]["against"]
+
+    def informed(self, extractor: str, backend: str) -> str | None:
+        """The anonymiser that a semi-informed attacker was trained on; None for other attackers."""
         return self.extractors[extractor]["on"] or self.backends[backend]["on"]
 
     def systems(self, extractor: str, backend: str) -> list[str]:
         """The systems that an attacker is tried on.
 
-        They are unprotected speech, and all anonymisers or all draws of the one that it was trained
-        on. Words of transcripts are the same in protected speech: they are tried once.
+        They are unprotected speech, and all anonymisers or all draws of the one that it is made
+        for. Words of transcripts are the same in protected speech: they are tried once.
         """
         if self.feature(extractor) == WORDS and not self.recogniser(extractor):
             return [ORIGINAL]
@@ -236,15 +268,15 @@ class Attackers:
         """Utterances that some speaker of a corpus must have, of those that speakers are learnt
         from: {corpus: number}.
 
-        PLDA sees how a speaker varies in two, or in one as it is and protected.
+        PLDA sees how a speaker varies in two, or in two versions of one.
         """
         fewest: dict[str, int] = {}
         for options in (*self.extractors.values(), *self.backends.values()):
             if "train" not in options or options.get("type") == "procrustes":
                 continue
             is_plda = options.get("type") in ("plda", "speechbrain_plda")
-            is_of_both = options.get("unprotected") and options["on"]
-            corpus, needed = options["train"]["corpus"], 2 if is_plda and not is_of_both else 1
+            is_of_one = is_plda and _n_versions(options) == 1
+            corpus, needed = options["train"]["corpus"], 2 if is_of_one else 1
             fewest[corpus] = max(fewest.get(corpus, 1), needed)
         return fewest
 
@@ -259,9 +291,9 @@ class Attackers:
             options = self.backends[backend]
             if options["type"] != "plda":
                 continue
-            versions = 2 if options["unprotected"] and options["on"] else 1
             dimensions = 0 if options["shrinkage"] else self.dimensions(extractor) or 0
-            needed = [options.get("lda_dim", 1) + 1, math.ceil(dimensions / versions)]
+            n_utterances = math.ceil(dimensions / _n_versions(options))
+            needed = [options.get("lda_dim", 1) + 1, n_utterances]
             known = least.get(options["train"]["corpus"], [0, 0])
             least[options["train"]["corpus"]] = list(map(max, known, needed))
         return least
@@ -294,11 +326,17 @@ class Attackers:
             return _dimensions_in(str(speaker_settings(ours(options["model"]))))
         return None
 
-    def training_embeddings(self, backend: str, extractor: str) -> str:
-        """Embeddings that a back-end is trained on."""
+    def learnt_corpora(self, anonymiser: str) -> list[str]:
+        """Corpora of which attackers learn what an anonymiser makes."""
+        learners = (*self.extractors.values(), *self.backends.values())
+        corpora = [one["train"]["corpus"] for one in learners if anonymiser in one["heard"]]
+        return list(dict.fromkeys(corpora))
+
+    def training_embeddings(self, backend: str, extractor: str) -> list[str]:
+        """Embeddings that a back-end is trained on: of the same utterances by each system."""
         options = self.backends[backend]
-        corpus, system = options["train"]["corpus"], options["on"] or ORIGINAL
-        return self.layout.embeddings(corpus, "train", system, extractor)
+        corpus, heard = options["train"]["corpus"], options["heard"]
+        return [self.layout.embeddings(corpus, "train", system, extractor) for system in heard]
 
     def original_embeddings(self, backend: str, extractor: str) -> str | None:
         """Embeddings of the same utterances unprotected, where a back-end learns from both."""
@@ -348,6 +386,11 @@ class Attackers:
         if self.backends[backend]["on"]:
             files.append(self.layout.path(f"backends/{backend}/{extractor}.held_out.json"))
         return files
+
+
+def _n_versions(options: dict[str, Any]) -> int:
+    """How many versions of each utterance a trained entry learns from."""
+    return len(options["heard"]) + bool(options.get("unprotected") and options["on"])
 
 
 @functools.cache  # every attacker is asked for, and some files are large

@@ -36,6 +36,8 @@ from voiceprivacy.vocabulary import (
     EVALUATION,
     GIVEN,
     OF_TEXT,
+    ORIGINAL,
+    OTHERS,
     PLANS_OF_2026,
     TRAIN,
     WORDS,
@@ -330,7 +332,8 @@ def _explain(error: ValidationError) -> Iterator[Problem]:
             ]
             yield Problem(keys, f"needs one of {', '.join(choices)}, and only one")
     elif "propertyNames" in error.absolute_schema_path:
-        rule = "small letters, digits and _, a letter first; not original, mean, ..._run1, ..._on_"
+        taken = "original, mean, ..._run1, ..._on_, ..._without_"
+        rule = f"small letters, digits and _, a letter first; not {taken}"
         yield Problem((*keys, error.instance), f"'{error.instance}' cannot be a name here ({rule})")
     elif _is_misread(error):
         yield Problem(keys, f"{MISREAD} {error.instance!r}, not as text: put it in quotes")
@@ -509,6 +512,31 @@ def _wrong_training(config, section, field):
             keys = (section, name, field, "anonymisers")
             words = f"there is no anonymiser '{anonymiser}'"
             yield from _if_unknown(keys, words, anonymiser, anonymisers)
+        if isinstance(options[field].get("speech"), list):
+            yield from _wrong_list((section, name, field), options[field], config["anonymisers"])
+
+
+def _wrong_list(
+    keys: Keys, training: dict[str, Any], entries: dict[str, dict]
+) -> Iterator[Problem]:
+    """What is wrong with a list of systems whose speech is learnt from."""
+    speech, anonymisers = training["speech"], list(draws_of(entries))
+    known = [ORIGINAL, OTHERS, *anonymisers]
+    for position, system in enumerate(speech):
+        words = f"there is no system '{system}' to learn from, but {', '.join(known)}"
+        yield from _if_unknown((*keys, "speech", position), words, system, known)
+    if keys[0] == "extractors":
+        words = "a network learns from one system: write original or anonymised, not a list"
+        yield Problem((*keys, "speech"), words)
+    if OTHERS not in speech and "anonymisers" in training:
+        words = f"goes with '{OTHERS}' in the list of speech only: remove this"
+        yield Problem((*keys, "anonymisers"), words)
+    if OTHERS in speech and sum(not entries[name]["control"] for name in anonymisers) < 2:
+        words = f"'{OTHERS}' needs two anonymisers that are no controls: add one, name those to"
+        yield Problem((*keys, "speech"), f"{words} learn from, or write speech: original")
+    if OTHERS in speech and OTHERS in anonymisers:
+        words = f"means all but the attacked one in {'.'.join(map(str, keys))}.speech: call it"
+        yield Problem(("anonymisers", OTHERS), f"{words} otherwise")
 
 
 def _wrong_releases(releases, anonymisers):

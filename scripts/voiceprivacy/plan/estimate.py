@@ -86,8 +86,9 @@ def estimate(plan: Plan, examined: dict[str, Any]) -> list[Step]:
 
 def _learnt_from(plan, sizes):
     """(anonymiser, key of a part) of each training corpus that is protected, to learn from."""
-    learners = (*plan.attackers.extractors.values(), *plan.attackers.backends.values())
-    parts = {(one["on"], (one["train"]["corpus"], "train")) for one in learners if one["on"]}
+    parts = []
+    for name in plan.speech.anonymisers:
+        parts += [(name, (corpus, "train")) for corpus in plan.attackers.learnt_corpora(name)]
     return [part for part in parts if part[1] in sizes]
 
 
@@ -100,7 +101,7 @@ def _embeddings(plan, sizes, attacked):
     for backend, extractor in plan.attackers.trained():
         part = plan.attackers.backends[backend]["train"]["corpus"], "train"
         original = plan.attackers.original_embeddings(backend, extractor)
-        for file in (plan.attackers.training_embeddings(backend, extractor), original):
+        for file in (*plan.attackers.training_embeddings(backend, extractor), original):
             if file and part in sizes:
                 learnt_from[file] = extractor, part
     count, seconds = 0, 0.0

@@ -74,15 +74,14 @@ class Plan:
         self.layout = layout
         self.config = config = resolved(config)
         report, anonymisers = config["report"], config["anonymisers"]
-        different = draws_of(anonymisers)  # attackers learn from the first draw of each
-        extractors = instances(config["extractors"], different)
-        backends = instances(config["backends"], different)
+        extractors = instances(config["extractors"], anonymisers)
+        backends = instances(config["backends"], anonymisers)
         files = {
             name: given_scores(options["scores"]) for name, options in config["attacks"].items()
         }
 
         compared = {one.anonymiser.removesuffix(SECOND_RUN) for one in chain(*files.values())}
-        n_anonymisers = len(compared.union(different) - {ORIGINAL})
+        n_anonymisers = len(compared.union(draws_of(anonymisers)) - {ORIGINAL})
         self.n_replicates = replicates(report["bootstrap"], n_anonymisers=n_anonymisers)
         self.speech = Speech(
             config["corpora"],
@@ -201,7 +200,8 @@ def _of_anonymiser(plan, name, options):
     if "container" in options:
         yield Named((*keys, "container"), ours(options["container"]), FILE)
     if "audio" in options:
-        needed = [*_attacked_parts(plan), *_training_parts(plan, name)]
+        learnt = [(corpus, "train") for corpus in plan.attackers.learnt_corpora(name)]
+        needed = [*_attacked_parts(plan), *learnt]
         # Clips and measures are made of every evaluated corpus, attacked or not.
         heard = [(corpus, "trial") for corpus in plan.speech.evaluated]
         for corpus, part in dict.fromkeys([*needed, *heard]):
@@ -257,7 +257,7 @@ def embedded(plan: Plan, extractor: str) -> list[tuple[str, str, str]]:
     for name, options in plan.attackers.backends.items():
         if "train" in options and plan.attackers.applies(name, extractor):
             corpus = options["train"]["corpus"]
-            parts.append((corpus, "train", options["on"] or ORIGINAL))
+            parts += [(corpus, "train", system) for system in options["heard"]]
             if plan.attackers.original_embeddings(name, extractor):
                 parts.append((corpus, "train", ORIGINAL))
     return [*dict.fromkeys(parts)]
@@ -303,10 +303,3 @@ def _attacked_parts(plan):
     attacks = (*plan.attackers.attacks(), *plan.attackers.rank_attacks())
     corpora = dict.fromkeys(attack.corpus for attack in attacks)
     return list(product(corpora, ("enrolment", "trial")))
-
-
-def _training_parts(plan, anonymiser):
-    """(corpus, part) of the protected speech that attackers are trained on."""
-    trained = (*plan.attackers.extractors.values(), *plan.attackers.backends.values())
-    corpora = [options["train"]["corpus"] for options in trained if options["on"] == anonymiser]
-    return [(corpus, "train") for corpus in dict.fromkeys(corpora)]

@@ -16,7 +16,7 @@ from decimal import Decimal
 from itertools import chain
 from typing import Any
 
-from voiceprivacy.vocabulary import FURTHER_DRAW, ORIGINAL, SECOND_RUN, TRAINED_ON
+from voiceprivacy.vocabulary import FURTHER_DRAW, ORIGINAL, SECOND_RUN, TRAINED_ON, TRAINED_WITHOUT
 
 Keys = tuple[str, ...]
 
@@ -34,9 +34,10 @@ def with_sweeps(config: dict[str, Any]) -> dict[str, Any]:
     for section in ("extractors", "backends"):
         for options in config.get(section, {}).values():
             train = options.get("train", {})
-            if "anonymisers" in train:
-                names = [made.get(name, [name]) for name in train["anonymisers"]]
-                train["anonymisers"] = list(chain.from_iterable(names))
+            for field in ("anonymisers", "speech"):
+                if isinstance(train.get(field), list):
+                    names = [made.get(name, [name]) for name in train[field]]
+                    train[field] = list(chain.from_iterable(names))
     return config
 
 
@@ -93,4 +94,5 @@ def _text(value):
 
 def _is_reserved(name):
     is_draw = re.search(f"{FURTHER_DRAW}[0-9]+$", name)
-    return bool(is_draw) or name == ORIGINAL or name.endswith(SECOND_RUN) or TRAINED_ON in name
+    is_attackers = TRAINED_ON in name or TRAINED_WITHOUT in name
+    return bool(is_draw) or name == ORIGINAL or name.endswith(SECOND_RUN) or is_attackers

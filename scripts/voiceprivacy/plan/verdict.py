@@ -183,7 +183,7 @@ def _learnt(plan, system):
     """Files that say from how many persons each attacker of a system's speech learnt."""
     files = []
     for extractor, backend in _attackers(plan):
-        on = plan.attackers.attacked(extractor, backend)
+        on = plan.attackers.informed(extractor, backend)
         if on and system in plan.attackers.systems(extractor, backend):
             files.append(plan.attackers.learnt(extractor, backend))
     return [own for own in files if own]
@@ -260,7 +260,7 @@ def attack_lines(plan: Plan) -> list[str]:
     for attacker in _attackers(plan):
         for system in plan.attackers.systems(*attacker):
             attacks.setdefault(system, {})[attacker_name(*attacker)] = None
-            informed |= {system} if plan.attackers.attacked(*attacker) else set()
+            informed |= {system} if plan.attackers.informed(*attacker) else set()
     for attack in plan.given.attacks():
         knowledge = plan.given.entries[attack.extractor].get("knowledge")
         for system in plan.given.systems(attack):

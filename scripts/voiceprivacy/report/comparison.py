@@ -71,7 +71,8 @@ EXPLAINED = {  # attacks in words, and what they are
     ATTACKS["op"]: "Original enrolment against protected trial (OP): the attacker does not know"
     " that the speech is protected.",
     ATTACKS["pp"]: "Protected enrolment against protected trial (PP): attackers anonymise their"
-    " own enrolment with the same anonymiser, but were trained on original speech.",
+    " own enrolment with the same anonymiser, but were trained on original speech or on that of"
+    " other anonymisers.",
     INFORMED["op"]: "Original enrolment against protected trial (OP) by an attacker trained on"
     " speech protected by this anonymiser.",
     INFORMED["pp"]: "Protected enrolment against protected trial (PP) by an attacker trained"

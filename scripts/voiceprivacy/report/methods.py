@@ -30,6 +30,8 @@ from voiceprivacy.vocabulary import (
     ABSENT,
     ATTRIBUTES,
     EVALUATION,
+    ORIGINAL,
+    OTHERS,
     PLANS_OF_2026,
     RESOURCES,
     TRAIN,
@@ -49,6 +51,7 @@ PROTOCOLS = {
     "all_pairs": "all pairs of utterances were tried",
     "rank_sampling": "galleries were sampled for tests and templates of several lengths",
 }
+VERSIONS = {ORIGINAL: "unprotected", OTHERS: "by every other anonymiser"}  # of what is learnt from
 OURS = re.compile(r"\{scripts\}/(?:voiceprivacy/anonymise/functions/)?(\w+\.py)\b")
 ANONYMISERS = {  # a file of ours in the command or function -> what it is
     "anonymise_mcadams.py": "the McAdams coefficient [@mcadams]",
@@ -296,9 +299,12 @@ def _trained(options: Mapping[str, Any]) -> str | None:
     if not isinstance(train, dict):
         return None
     of_corpus = f" of {train['corpus']}" if "corpus" in train else ""
+    if isinstance(speech := train.get("speech", ""), list):
+        versions = _all([VERSIONS.get(name, f"by {name}") for name in speech])
+        return f"trained on speech{of_corpus}: {versions}"
     systems = train.get("anonymisers", [])
     by = f" by {_all(systems)}" if systems else ""
-    return f"trained on {train.get('speech', '')} speech{of_corpus}{by}"
+    return f"trained on {speech} speech{of_corpus}{by}"
 
 
 def _measures(numbers: Iterable[Number], report: Mapping[str, Any]) -> Iterator[str]:

@@ -55,6 +55,7 @@ from voiceprivacy.vocabulary import (
     TRAINED_ON,
     TrialList,
     attacker_name,
+    name_parts,
 )
 
 NUMBERS = RESOURCES / "published" / "numbers.tsv"
@@ -209,6 +210,7 @@ class PublishedBy(TypedDict):
 
     corpora: dict[str, Any]
     anonymisers: dict[str, Any]
+    backends: dict[str, Any]
     utility: dict[str, Any] | None
 
 
@@ -229,6 +231,10 @@ def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Publish
         for name, options in (config.get("utility") or {}).items()
         if options and _is_as_published(options)
     }
+    backends = config.get("backends", {}).items()
+    of_several = [  # that learn from several systems, as no published attacker does
+        name for name, one in backends if isinstance(one.get("train", {}).get("speech"), list)
+    ]
     rows = []
     for line in numbers:
         system, own = systems.get(line.anonymiser, ""), line
@@ -242,7 +248,8 @@ def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Publish
         else:
             subject, attacker = sets.get(listed, ""), _trained_on(line)
             # Unprotected speech was published under attackers trained on original speech only.
-            if line.backend == GIVEN or (system == UNPROTECTED and attacker == "protected"):
+            is_of_neither = line.backend == GIVEN or name_parts(line.backend)[0] in of_several
+            if is_of_neither or (system == UNPROTECTED and attacker == "protected"):
                 continue
         bias_free = ABSENT if line.unbiased is None else str(line.unbiased)
         # Several papers can have published the same number: a line for each.

@@ -66,7 +66,7 @@ def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
     parts_of_run = listed_parts(plan, examined) if ready else {}
     for (corpus, part), listed in parts_of_run.items():
         for name, options in ready.items():
-            if part != "train" or corpus in _learnt_corpora(plan, name):
+            if part != "train" or corpus in plan.attackers.learnt_corpora(name):
                 folders = map(ours, plan.speech.anonymiser_call(name, corpus, part)["audio"])
                 rate = None if options["resample"] else plan.speech.sample_rate(corpus)
                 heard = _originals(parts_of_run, corpus, examined[corpus].sounds)
@@ -103,12 +103,6 @@ def _protected_parts(plan: Plan) -> Iterator[tuple[str, str]]:
             yield corpus, "trial"
     for corpus in plan.speech.training:
         yield corpus, "train"
-
-
-def _learnt_corpora(plan: Plan, anonymiser: str) -> set[str]:
-    """Corpora of which attackers learn what an anonymiser makes."""
-    learners = (*plan.attackers.extractors.values(), *plan.attackers.backends.values())
-    return {options["train"]["corpus"] for options in learners if options["on"] == anonymiser}
 
 
 def _originals(

@@ -133,12 +133,14 @@ def test_held_out_speakers_change_nothing_of_the_back_end(tmp_path):
     assert findings["n_training_speakers"] == 30 and findings["p_value"] == 1 / 2000
 
 
-def test_plda_learns_from_protected_and_original_speech_of_the_same_utterances(tmp_path):
+@pytest.mark.parametrize("flag", ["original", "embeddings"])
+def test_plda_learns_from_protected_and_original_speech_of_the_same_utterances(tmp_path, flag):
     protected, original = speech(12, 2, spread=0.5), speech(12, 2, seed=1)
     files(tmp_path, original, "original")
     files(tmp_path, protected)
-    both_files = {"original": tmp_path / "original.npz", "backend": tmp_path / "b.npz"}
-    assert trained(tmp_path, shrinkage=0.1, **both_files) == 0
+    more = {flag: tmp_path / "original.npz", "backend": tmp_path / "b.npz"}
+    first = ["--embeddings", tmp_path / "train.npz", "--manifest", tmp_path / "manifest.tsv"]
+    assert here("train_backend", *first, *flags(shrinkage=0.1, **more)).returncode == 0
     both = np.concatenate([protected.embeddings, original.embeddings]).astype(np.float32)
     expected = recipes.vpc_recipe(both, [*protected.speakers] * 2, shrinkage=0.1)
     learnt = recipes.read_recipe(tmp_path / "b.npz")
@@ -148,8 +150,10 @@ def test_plda_learns_from_protected_and_original_speech_of_the_same_utterances(t
 def test_one_utterance_of_each_speaker_is_enough_where_both_kinds_are_learnt_from(tmp_path):
     files(tmp_path, speech(12, 1, seed=1), "original")
     files(tmp_path, speech(12, 1))
+    files(tmp_path, speech(12, 1)._replace(embeddings=np.ones((12, 3))), "other")
     alone = {"shrinkage": 0.1, "backend": tmp_path / "b.npz"}
     assert trained(tmp_path, **alone) == 2
+    assert trained(tmp_path, **alone, original=tmp_path / "other.npz") == 2  # other dimensions
     both = {"original": tmp_path / "original.npz", "held_out": tmp_path / "h.json"}
     assert trained(tmp_path, **alone, **both) == 0
     assert "two utterances" in read_json(tmp_path / "h.json")["reason"]

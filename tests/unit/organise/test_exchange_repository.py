@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -87,18 +88,30 @@ def test_nothing_is_written_that_nobody_could_read(tmp_path):
 
 @pytest.fixture
 def run():
-    attack = Attack("tiny", "all", "ecapa_on_b2", "cosine")
+    attack = Attack("tiny", "all", "ecapa_on_b2", "mix_without_b2")
     return SimpleNamespace(folder="results", config={}, attacks=lambda: [(attack, "b2")])
 
 
 def test_another_name_of_what_the_run_has_not_is_refused(run, tmp_path):
     """Else it would be exported under the name of the config."""
-    for kind, has in (("systems", "b2"), ("protocols", "tiny/all"), ("attackers", "ecapa/cosine")):
+    for kind, has in (("systems", "b2"), ("protocols", "tiny/all"), ("attackers", "ecapa/mix")):
         names = Names("A", "1", **{kind: {"B2": "x"}})
         with pytest.raises(BadInput, match=f"^--{kind[:-1]}-name B2=...: results has {has}$"):
             export(run, tmp_path, names)
-    with pytest.raises(BadInput, match=r"no attack of nix on .* attackers: ecapa/cosine;"):
+    with pytest.raises(BadInput, match=r"no attack of nix on .* attackers: ecapa/mix;"):
         export(run, tmp_path, Names("A", "1"), attacker="nix")
+
+
+@pytest.mark.parametrize(
+    ("backend", "said"),
+    [("mix", None), ("mix_on_b2", "of the system"), ("mix_without_b2", "none: .* other systems")],
+)
+def test_whether_an_attacker_learns_from_the_attacked_system_is_said(run, backend, said):
+    run.provenance = {"config": {}}
+    attack = Attack("tiny", "all", "ecapa", backend)
+    record = exporting._attacker_of(run, Names("A", "1"), attack)
+    assert record["name"] == "ecapa_mix"
+    assert re.search(said, record["adaptation"]) if said else record["adaptation"] is None
 
 
 def test_a_wrong_revision_leaves_no_file(run, tmp_path, monkeypatch):

@@ -53,3 +53,7 @@ def test_every_system_is_heard_by_each_channel_and_words_in_unprotected_speech()
     systems = heard(config(atlas=True, corpora={"train": LEARNT}))
     assert systems["original", "oo"]["voice"].backend == "cosine"
     assert systems["b2", "op"]["voice"].backend == "semi_on_b2"
+    more = {"anonymisers": {name: {"command": "x"} for name in ("b2", "b3")}}
+    mixed = {"type": "plda", "train": {"corpus": "train", "speech": ["others"]}}
+    systems = heard(config(atlas=True, corpora={"train": LEARNT}, backends={"mix": mixed}, **more))
+    assert systems["b2", "op"]["voice"].backend == "semi_on_b2"

@@ -30,6 +30,10 @@ def plda(on="b", **options):
     return ATTACKED | {"corpora": {"a": SYNTHETIC, "b": TRAINING}, "backends": {"p": backend}}
 
 
+def mixed(*systems):
+    return {"corpus": "b", "speech": [*systems]}
+
+
 def utility(**options):
     return {"utility": {"m": options}}
 
@@ -98,6 +102,21 @@ MISTAKES = [
     (plda(on="bb"), "backends.p.train.corpus: there is no corpus 'bb': did you mean 'b'?"),
     (plda(on="a"), "backends.p.train.corpus: corpus 'a' is not for training"),
     (TWO | plda(train={"corpus": "b", "anonymisers": ["x"]}), "backends.p.train: 'speech' is"),
+    (TWO | plda(train=mixed("x", "z")), "backends.p.train.speech.1: there is no system 'z'"),
+    (plda(train={"corpus": "b", "speech": "x"}), "backends.p.train.speech: 'x' is none of"),
+    (plda(train=mixed("others")) | anonymiser(command="x"), "backends.p.train.speech: 'others'"),
+    (LEARNING | extractor(**SEMI | {"train": mixed("x")}), "extractors.a.train.speech: a network"),
+    (plda(train=mixed("original"), unprotected=True), "backends.p.train.speech: ['original'] is"),
+    (plda(train=mixed("original"), type="procrustes"), "backends.p.train.speech: ['original'] is"),
+    (
+        TWO | plda(train=mixed("original") | {"anonymisers": ["x"]}),
+        "backends.p.train.anonymisers: goes with 'others'",
+    ),
+    (
+        plda(train=mixed("others")) | {"anonymisers": {"others": {"command": "x"}}},
+        "anonymisers.others: means all but",
+    ),
+    ({"backends": {"a_without_b": {"type": "cosine"}}}, "backends.a_without_b: "),
     (
         plda(train=ANONYMISED | {"anonymisers": ["x_draw2"]}) | anonymiser(command="x", draws=2),
         "backends.p.train.anonymisers: there is no anonymiser 'x_draw2'",

@@ -7,7 +7,8 @@ from support.plans import CORPORA, ECAPA, problems, voices
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.plan import configuration, defaults
-from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.plan import Plan, embedded
+from voiceprivacy.plan.verdict import attack_lines, verdict_plan
 
 LEARNING = {"corpus": "others", "speech": "anonymised"}
 INFORMED = {
@@ -68,7 +69,7 @@ def test_an_informed_attacker_learns_from_protected_and_where_wanted_unprotected
     manifest = attackers.training_manifest(attackers.extractors["semi_on_team"])
     assert manifest == "results/audio/others/train/team/manifest.tsv"
     embeddings = attackers.training_embeddings("plda_on_b2r", "semi_on_b2r")
-    assert embeddings == "results/embeddings/others/train/b2r/semi_on_b2r.npz"
+    assert embeddings == ["results/embeddings/others/train/b2r/semi_on_b2r.npz"]
     for part, name in ((("others", "train"), "pseudo_manifest"), (("demo", "trial"), "manifest")):
         assert speech.anonymiser_manifest(*part).endswith(f"/{part[1]}/original/{name}.tsv")
     assert informed.attackers.original_embeddings("plda_on_team", "ecapa") is None
@@ -86,9 +87,51 @@ def test_a_rotation_is_trained_on_the_same_utterances_protected_and_original():
     backends = ["rotated_on_b2r", "rotated_on_team"]
     assert list(attackers.backends) == backends
     for backend, system in zip(backends, ("b2r", "team"), strict=True):
-        assert attackers.training_embeddings(backend, "ecapa") == f"{folder}/{system}/ecapa.npz"
+        assert attackers.training_embeddings(backend, "ecapa") == [f"{folder}/{system}/ecapa.npz"]
         assert attackers.original_embeddings(backend, "ecapa") == f"{folder}/original/ecapa.npz"
         assert attackers.systems("ecapa", backend) == ["original", system]
+
+
+OF_OTHERS = {  # what each learns from, and what it is tried on besides unprotected speech
+    "mix_without_b2r": (["original", "team", "nac"], ["b2r", "b2r_draw2", "b2r_draw3"]),
+    "mix_without_team": (["original", "b2r", "nac"], ["team"]),
+    "mix_without_nac": (["original", "b2r", "team"], ["nac"]),
+}
+ALL = ["b2r", "team", "nac", "noise", "b2r_draw2", "b2r_draw3"]
+
+
+@pytest.mark.parametrize(
+    ("train", "expected"),
+    [
+        ({"speech": ["original", "others"]}, OF_OTHERS),
+        (
+            {"speech": ["others", "team"], "anonymisers": ["team"]},
+            {"mix_without_team": (["b2r", "nac"], ["team"])},
+        ),
+        ({"speech": ["nac", "noise"]}, {"mix": (["nac", "noise"], ALL)}),
+    ],
+)
+def test_who_learns_from_other_systems_is_not_semi_informed(train, expected):
+    noise = {"command": "x", "control": True}
+    sections = with_draws(nac={"command": "x"}, noise=noise) | {"semi_informed": False}
+    backends = {"mix": {"type": "plda", "train": {"corpus": "others"} | train}}
+    sections |= {"extractors": {"ecapa": ECAPA}, "backends": backends}
+    plan = Plan(configuration.check(sections))
+    attackers, folder = plan.attackers, "results/embeddings/others/train"
+    assert list(attackers.backends) == list(expected)
+    learnt = set()
+    for backend, (heard, tried) in expected.items():
+        files = [f"{folder}/{system}/ecapa.npz" for system in heard]
+        assert attackers.training_embeddings(backend, "ecapa") == files
+        assert attackers.systems("ecapa", backend) == ["original", *tried]
+        assert attackers.learnt("ecapa", backend) == []
+        learnt |= {*heard}
+    of_training = [system for _, part, system in embedded(plan, "ecapa") if part == "train"]
+    assert {*of_training} == learnt
+    assert {name for name in ALL if attackers.learnt_corpora(name)} == learnt - {"original"}
+    assert attackers.fewest_utterances() == {"others": 1}
+    assert verdict_plan(plan)["sets"]["demo"]["not_tried"][0] == "semi_informed"
+    assert all("not semi-informed" in line for line in attack_lines(plan))
 
 
 @pytest.mark.parametrize(
@@ -187,6 +230,7 @@ def test_how_many_utterances_an_attacker_learns_from(backends, fewest):
         ({"lda_dim": 30}, [31, 128]),
         ({"lda_dim": 30, "shrinkage": 0.1}, [31, 0]),
         ({"unprotected": True}, [2, 64]),  # each utterance is learnt from twice
+        ({"train": {"corpus": "others", "speech": ["original", "b2"]}}, [2, 64]),
         ({"extractors": ["mine"]}, [2, 0]),
     ],
 )

@@ -49,10 +49,14 @@ def test_attackers_that_learn_from_it_learn_from_all_its_points():
     content = config(b2=swept())
     content["corpora"]["train"] = voices(20, 4, first=20, use="train")
     train = {"corpus": "train", "speech": "anonymised", "anonymisers": ["b2"]}
-    content["backends"] = {"semi": {"type": "plda", "train": train}}
+    mixed = {"corpus": "train", "speech": ["original", "b2"]}
+    of_both = {"semi": train, "mix": mixed}
+    content["backends"] = {name: {"type": "plda", "train": one} for name, one in of_both.items()}
     content["extractors"] = {"small": {"model": "{resources}/ecapa_small"}}
     checked = configuration.check(content)
-    assert checked["backends"]["semi"]["train"]["anonymisers"] == ["b2_alpha_0_6", "b2_alpha_0_8"]
+    points = ["b2_alpha_0_6", "b2_alpha_0_8"]
+    assert checked["backends"]["semi"]["train"]["anonymisers"] == points
+    assert checked["backends"]["mix"]["train"]["speech"] == ["original", *points]
     assert content["backends"]["semi"]["train"]["anonymisers"] == ["b2"]
 
 
@@ -63,6 +67,7 @@ def test_attackers_that_learn_from_it_learn_from_all_its_points():
         ({"x": swept("c", ("A", "a"), "m")}, "two values make the name 'x_m_a'"),
         ({"x": swept(), "x_alpha_0_6": {"command": "c"}}, "makes 'x_alpha_0_6'"),
         ({"x": swept("c", (1, 2), "on")}, "'x_on_1', which is reserved"),
+        ({"x": swept("c", (1, 2), "without")}, "'x_without_1', which is reserved"),
         ({"x": swept(options={"alpha": 1})}, "'alpha' is in its options"),
         ({"x": swept(values=(0.6,))}, "[0.6] is too short"),
     ],

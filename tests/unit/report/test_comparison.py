@@ -167,6 +167,7 @@ def test_attackers_of_protected_speech_are_named_in_words():
     assert attacker_name("resemblyzer", "semi_on_b2r") == "resemblyzer + semi-informed (b2r)"
     assert attacker_name("tuned_on_b2", "plda_on_b2") == "tuned (b2) + plda (b2)"
     assert attacker_name("semi", "semi") == "semi + semi"
+    assert attacker_name("ecapa", "semi_without_b2") == "ecapa + semi (without b2)"
 
 
 def disclosed(anonymiser, condition, bit, *limits, trials="mixed_t1_d1"):

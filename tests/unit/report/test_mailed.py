@@ -99,6 +99,7 @@ def test_what_says_nothing_of_people_and_machines_is_kept():
         "corpora": {"libri": {"librispeech": {"subsets": ["test-clean"]}, "use": "train"}},
         "extractors": {"e": {"model": "speechbrain/spkrec-ecapa", "revision": "0f99f2d"}},
         "anonymisers": {"b2": {"runs": 2, "control": False}},
+        "backends": {"mix": {"train": {"corpus": "libri", "speech": ["original", "others", "b2"]}}},
         "seed_of": 1,
         "report": {"averages": {"challenge": {"libri": {"f": 0.5}}}, "bootstrap": 1000},
     }

@@ -62,6 +62,9 @@ def test_where_trials_were_given_and_networks_learnt_is_said():
     assert "theirs" in scored
     recipe, known = next(iter(paper.NETWORKS.items()))
     assert f"{known} trained on anonymised" in said_of({"extractors": {"a": trained(recipe)}})[0]
+    mixed = {"train": {"corpus": "mine", "speech": ["original", "b2", "others"]}}
+    text, _ = said_of({"backends": {"mix": {"type": "plda"} | mixed}})
+    assert "speech of mine: unprotected, by b2 and by every other anonymiser" in text
     others = {"vctk": {}, "use": "train"}
     config = {"corpora": {"mine": others, "idle": others}}
     assert "trained on" not in said_of(config)[0]

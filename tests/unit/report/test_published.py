@@ -180,8 +180,11 @@ def test_numbers_of_the_preset_of_2024_stand_beside_those_of_that_year(monkeypat
         line("b2", "pp", SPEECHBRAIN, "8", extractor="semi_on_b2"),
         line("b2", "pp", SPEECHBRAIN, "9", extractor="ecapa"),
         line("original", "oo", SPEECHBRAIN, "5"),
+        line("original", "oo", SPEECHBRAIN, "7")._replace(backend="mix_without_b2"),
     ]
+    config["backends"]["mix"] = {"type": "plda", "train": {"speech": ["original", "others"]}}
     rows = [row for row in beside([*COUNTS, *own], config) if "2024" in row.source]
+    assert not [row for row in rows if row.backend.startswith("mix")]
     published = {(row.system, row.attacker): row.published for row in rows}
     unprotected = {("unprotected", "original"): "8.761"}
     assert published == {("B2_2024", "protected"): "7.483"} | unprotected

@@ -9,6 +9,7 @@ import numpy as np
 from voiceprivacy.attack import Floats, Scorer
 from voiceprivacy.attack.backends import recipes
 from voiceprivacy.attack.held_out import Spoken
+from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_embeddings_of
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.manifests import Utterance
@@ -55,7 +56,16 @@ def spoken(path: FilePath, utterances: Sequence[Utterance]) -> Spoken:
     return Spoken.heard(embeddings, utterances)
 
 
-def together(one: Spoken, other: Spoken) -> Spoken:
-    """The rows of two files of the same utterances."""
-    embeddings = np.concatenate([one.embeddings, other.embeddings])
-    return Spoken(embeddings, *([*names, *names] for names in one[1:]))
+def together(versions: Sequence[Spoken]) -> Spoken:
+    """The rows of several files of the same utterances.
+
+    Raises
+    ------
+    BadInput : their dimensions differ
+    """
+    dimensions = sorted({version.embeddings.shape[1] for version in versions})
+    if len(dimensions) > 1:
+        numbers = " and ".join(map(str, dimensions))
+        raise BadInput(f"--embeddings have {numbers} dimensions: name files of one extractor")
+    embeddings = np.concatenate([version.embeddings for version in versions])
+    return Spoken(embeddings, *([*names] * len(versions) for names in versions[0][1:]))
