@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from voiceprivacy.attack.backends.learning import Learning, spoken, together
+from voiceprivacy.attack.backends.learning import Learning, spoken
 from voiceprivacy.attack.backends.recipes import Recipe, write_recipe
 from voiceprivacy.attack.held_out import Spoken
 from voiceprivacy.errors import BadInput, counted
@@ -40,7 +40,7 @@ def main() -> None:
 
 def learnt(results: Path, extractor: str) -> tuple[list[str], Recipe, list[Utterance]]:
     """What a back-end learns from all speech of all systems: their names, it, and the originals."""
-    heard: Spoken | None = None
+    heard: list[Spoken] = []
     utterances: list[Utterance] = []
     folders = sorted((results / "embeddings" / PARTS[0]).iterdir())
     systems = sorted((folder.name for folder in folders), key=lambda name: name != ORIGINAL)
@@ -48,11 +48,11 @@ def learnt(results: Path, extractor: str) -> tuple[list[str], Recipe, list[Utter
         listed = read_manifest(results / "audio" / part / ORIGINAL / "manifest.tsv")
         utterances += listed
         for system in systems:
-            own = spoken(results / "embeddings" / part / system / f"{extractor}.npz", listed)
-            heard = together(heard, own) if heard else own
-    if heard is None:
-        raise BadInput(f"{results}: has no embeddings of {extractor}; is it of config/zoo.yaml?")
-    return systems, LEARNING.recipe(heard.embeddings, heard.speakers), utterances
+            path = results / "embeddings" / part / system / f"{extractor}.npz"
+            heard.append(spoken(path, listed))
+    embeddings = np.concatenate([one.embeddings for one in heard])
+    speakers = [name for one in heard for name in one.speakers]
+    return systems, LEARNING.recipe(embeddings, speakers), utterances
 
 
 def write(path: Path, recipe: Recipe, utterances: list[Utterance]) -> None:

@@ -232,8 +232,10 @@ def beside(numbers: Sequence[Number], config: Mapping[str, Any]) -> list[Publish
         if options and _is_as_published(options)
     }
     backends = config.get("backends", {}).items()
-    of_several = [  # that learn from several systems, as no published attacker does
-        name for name, one in backends if isinstance(one.get("train", {}).get("speech"), list)
+    of_several = [  # that learnt from several systems, or elsewhere, as no published attacker did
+        name
+        for name, one in backends
+        if "model" in one or isinstance(one.get("train", {}).get("speech"), list)
     ]
     rows = []
     for line in numbers:
