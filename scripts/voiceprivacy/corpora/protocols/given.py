@@ -217,7 +217,8 @@ def _wrong_genders(trial, known, options, name):
     for speaker in dict.fromkeys([trial.enrolment, known.speakers.get(trial.trial)]):
         gender = known.genders.get(speaker, wanted)
         if gender == "-":
-            yield f"speaker '{speaker}' has no gender, but the lists are per gender"
+            other = "leave `gender` out" if chosen else "call it neither f nor m"
+            yield f"speaker '{speaker}' is neither f nor m in a list of {wanted} alone: {other}"
         elif gender != wanted and not chosen:
             yield f"speaker '{speaker}' is {gender} in a list of {wanted}: a trial across genders"
 
