@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from voiceprivacy.attack.backends.learning import Learning, spoken
-from voiceprivacy.attack.backends.recipes import Recipe, write_recipe
+from voiceprivacy.attack.backends.recipes import Recipe, arrays_of
 from voiceprivacy.attack.held_out import Spoken
 from voiceprivacy.errors import BadInput, counted
-from voiceprivacy.inout.arrays import read_npz, write_npz
+from voiceprivacy.inout.arrays import write_npz
 from voiceprivacy.inout.ids import hashed_speaker
 from voiceprivacy.inout.manifests import Utterance, read_manifest
 from voiceprivacy.running.command import run, say
@@ -57,10 +57,9 @@ def learnt(results: Path, extractor: str) -> tuple[list[str], Recipe, list[Utter
 
 def write(path: Path, recipe: Recipe, utterances: list[Utterance]) -> None:
     """Write a back-end in single precision, with hashes of the speakers that it knows."""
-    write_recipe(path, recipe)
     arrays = {
-        name: array.astype(np.float32) if array.dtype == np.float64 else array
-        for name, array in read_npz(path, []).items()
+        name: array.astype(np.float32) if isinstance(array, np.ndarray) else array
+        for name, array in arrays_of(recipe).items()
     }
     known = {hashed_speaker(one.utterance) for one in utterances}
     if None in known:

@@ -1,15 +1,21 @@
 """What tests/nightly/zoo.py makes of a run: a table whose numbers nobody types, and a picture."""
 
+import numpy as np
 import pytest
-from nightly import zoo
+from nightly import conversions, zoo
 from support import trees, utilities, verdicts
 
+from voiceprivacy.attack.backends.recipes import read_recipe
 from voiceprivacy.corpora import parts
 from voiceprivacy.errors import BadInput
+from voiceprivacy.inout.arrays import Embeddings, read_npz, write_embeddings
+from voiceprivacy.inout.ids import hashed_speaker
 from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.inout.manifests import MANIFEST
 from voiceprivacy.inout.tables import write_table
+from voiceprivacy.plan.attackers import PACKAGE_DIMENSIONS
 from voiceprivacy.report.utility_tables import Speed
-from voiceprivacy.vocabulary import DASH
+from voiceprivacy.vocabulary import DASH, RESOURCES, SPEAKERS_LEARNT
 
 
 @pytest.fixture
@@ -65,3 +71,30 @@ def test_each_speaker_is_attacked_or_learnt_from_in_pieces_of_one_recording(tmp_
     segments = (tmp_path / "learnt" / "segments").read_text().splitlines()
     ends = [line.split()[2:] for line in segments]
     assert ends[:3] == [["0.000", "0.033"], ["0.033", "0.067"], ["0.067", "0.100"]]
+
+
+def test_a_back_end_learns_from_all_parts_and_systems_and_says_from_whom(tmp_path):
+    draw = np.random.default_rng(0)
+    for number, part in enumerate(conversions.PARTS):
+        names = [f"{speaker}-1-{number:04d}" for speaker in range(20 * number, 20 * number + 20)]
+        rows = [(name, name.partition("-")[0], "f", f"{name}.wav", 4.0) for name in names]
+        write_table(tmp_path / "audio" / part / "original" / "manifest.tsv", MANIFEST, rows)
+        for system in ("b2", "original"):
+            own = Embeddings(names, draw.normal(size=(20, 3)))
+            for extractor in conversions.EXTRACTORS:
+                path = tmp_path / "embeddings" / part / system / f"{extractor}.npz"
+                write_embeddings(path, own)
+    systems, recipe, utterances = conversions.learnt(tmp_path, "campplus")
+    assert systems == ["original", "b2"] and len(utterances) == 60
+    conversions.write(tmp_path / "made.npz", recipe, utterances)
+    kept = read_recipe(tmp_path / "made.npz")
+    assert np.allclose(kept.plda.within, recipe.plda.within, rtol=1e-6)
+    known = {*read_npz(tmp_path / "made.npz", [SPEAKERS_LEARNT])[SPEAKERS_LEARNT]}
+    assert known == {hashed_speaker(f"{speaker}-5-0001") for speaker in range(60)}
+
+
+@pytest.mark.parametrize("extractor", conversions.EXTRACTORS)
+def test_the_back_ends_that_are_shipped_fit_their_extractors(extractor):
+    path = RESOURCES / "conversions" / f"{extractor}.npz"
+    assert read_recipe(path).dimensions == PACKAGE_DIMENSIONS[extractor]
+    assert len({*read_npz(path, [SPEAKERS_LEARNT])[SPEAKERS_LEARNT]}) == 251

@@ -85,7 +85,7 @@ def _set(plan, corpus, lists):
         "learnt": learnt,
         "not_tried": list(_not_tried(plan, tried, learnt)),
         "warnings": [*_heard(plan, corpus), *_unknown_speakers(plan, lists), *_untaught(plan)],
-        "checks": [plan.speech.checks_of(corpus)] if corpus in plan.speech.evaluated else [],
+        "checks": [plan.speech.checks_of(corpus)] if _is_of_persons(plan, corpus) else [],
         "only_wide_band": _only_wide_band(plan, tried),
         "ready": dict(_ready(plan)),
     }
@@ -138,6 +138,12 @@ def _systems_of_attackers(plan):
         if everywhere and one not in everywhere:
             systems[one] = [system for system in systems[one] if system != ORIGINAL]
     return systems
+
+
+def _is_of_persons(plan, corpus):
+    """Whether a corpus of the run holds recordings of people: synthetic speech has any band."""
+    source = plan.speech.corpora.get(corpus, {})
+    return corpus in plan.speech.evaluated and not corpus_kinds.is_made_up(source)
 
 
 def _ready(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -323,15 +323,17 @@ OWN = {"train": {"corpus": "others", "speech": "anonymised", "anonymisers": ["b2
     ],
 )
 def test_an_encoder_that_learnt_from_wide_bands_alone_makes_no_narrow_one_low(
-    extractors, backends, wide
+    tmp_path, extractors, backends, wide
 ):
     anonymisers = {name: {"command": "true"} for name in ("b2", "b2r")}
-    config = usual(corpora=corpora("demo") | training_corpus(), extractors=extractors)
+    tried = {"libri": libri(tmp_path, "test-clean")} | corpora("made_up")
+    config = usual(corpora=tried | training_corpus(), extractors=extractors)
     plan = plan_of(config | {"anonymisers": anonymisers, "backends": backends})
-    judged = verdict_plan(plan)["sets"]["demo"]
-    assert judged["only_wide_band"] == wide
-    assert judged["checks"] == ["results/checks/demo.tsv"]
-    assert other_files(plan)[-1] == "results/checks/demo.tsv"
+    judged = verdict_plan(plan)["sets"]
+    assert judged["libri"]["only_wide_band"] == judged["made_up"]["only_wide_band"] == wide
+    assert judged["libri"]["checks"] == ["results/checks/libri.tsv"]
+    assert not judged["made_up"]["checks"], "synthetic speech has any band"
+    assert "results/checks/libri.tsv" in other_files(plan)
 
 
 def test_a_back_end_that_was_trained_elsewhere_is_a_file_of_each_extractor():

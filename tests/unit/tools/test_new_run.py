@@ -77,6 +77,16 @@ def test_the_config_passes_the_checks_and_names_what_the_run_needs(tmp_path, spe
     succeeds("validate", "--config", "my.yaml", cwd=tmp_path)
 
 
+@pytest.mark.parametrize("installed", [{"resemblyzer"}, {"resemblyzer", "campplus"}, set()])
+def test_encoders_get_the_back_end_that_knows_other_anonymisers(
+    tmp_path, speech, monkeypatch, installed
+):
+    monkeypatch.setattr("voiceprivacy.plan.defaults.is_installed", installed.__contains__)
+    write_config(tmp_path / "my.yaml", examine(speech, {}))
+    ready = config_in(tmp_path, "my.yaml")["backends"].get("conversions", {"extractors": []})
+    assert {*ready["extractors"]} == installed
+
+
 def test_an_attacker_learns_from_others_whom_the_run_protects(tmp_path, speech, new_run):
     tree(tmp_path / "others", speakers=("emil", "fay"), utterances=2)
     function = "def anonymise(samples, rate, *, seed):\n    return -samples\n"
@@ -377,7 +387,7 @@ def test_few_speakers_are_all_evaluated_and_of_many_each_gender_keeps_two(tmp_pa
     assert run.training == [] and len({one.speaker for one in run.utterances}) == 9
     write_config(tmp_path / "my.yaml", run)
     config = config_in(tmp_path)
-    assert list(config["backends"]) == ["cosine"] and list(config["corpora"]) == ["speech"]
+    assert "semi" not in config["backends"] and list(config["corpora"]) == ["speech"]
     said = [listed(f"{name}-1", name, "f" if name > "s02" else "m") for name in many(43)]
     evaluated, training = split_speakers(said)
     assert sum(one.gender == "m" for one in evaluated) == 2

@@ -211,7 +211,12 @@ def read_recipe(path: Path | str) -> Recipe:
 
 
 def write_recipe(path: Path | str, recipe: Recipe) -> None:
-    """Write a Recipe as npz; what it does not use is absent."""
+    """Write a Recipe as npz."""
+    write_npz(path, arrays_of(recipe))
+
+
+def arrays_of(recipe: Recipe) -> dict[str, Any]:
+    """A Recipe as its file has it; what it does not use is absent."""
     arrays: dict[str, Any] = recipe.plda._asdict()
     for name in ("lda", "centre", "length_norm"):
         if getattr(recipe, name) is not None:
@@ -221,7 +226,7 @@ def write_recipe(path: Path | str, recipe: Recipe) -> None:
     # Only where it is not what ``read_recipe`` takes for granted.
     if recipe.scale != (recipe.length_norm is not None):
         arrays["scale"] = recipe.scale
-    write_npz(path, arrays)
+    return arrays
 
 
 def _check_shapes(recipe, path):
