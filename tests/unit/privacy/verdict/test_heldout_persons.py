@@ -7,18 +7,26 @@ import pytest
 from scipy.stats import binom
 from support.heldout_lists import complete, evidence_at_once, only, pooled_at_once, trials_from
 
+from voiceprivacy.privacy.uncertainty.multiple import significant
 from voiceprivacy.privacy.verdict import evidence as heldout
 from voiceprivacy.privacy.verdict.evidence import one_recording
-from voiceprivacy.privacy.verdict.persons import first_guesses
+from voiceprivacy.privacy.verdict.persons import SIGNIFICANT, exposed_facts, first_guesses
+
+
+def exposed(guesses):
+    return significant({"all": guesses.p_values}, SIGNIFICANT)["all"]
 
 
 def test_everybody_is_found():
     trials = trials_from(*complete(45, 2, seed=0, distance=20))
     guesses = first_guesses(trials, pooled_at_once(trials))
-    assert (guesses.n_persons_judged, guesses.n_reidentified, guesses.not_tested) == (45, 45, 0)
+    assert (len(guesses.right), guesses.not_tested) == (45, 0)
     assert guesses.p_value < 1e-12
-    # Each own LLR is above all others: 1 in 1 + 45 * 44, times 45 by Holm, times 2 columns.
-    assert guesses.exposed == {f"p{number}": pytest.approx(90 / 1981) for number in range(45)}
+    # Each own LLR is above all others: 1 in 1 + 45 * 44, times 2 columns; by Holm times 45.
+    assert guesses.p_values == {f"p{number}": pytest.approx(2 / 1981) for number in range(45)}
+    facts = exposed_facts({"all": guesses})
+    assert (facts["persons"], facts["of"], facts["beyond_chance"]) == (45, 45, True)
+    assert not significant({"one": guesses.p_values, "other": guesses.p_values}, SIGNIFICANT)["one"]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -28,7 +36,7 @@ def test_who_alone_is_exposed_is_exposed_although_others_teach_nothing(effects, 
     enrolled, tried, recordings, scores = complete(60, 4, seed=seed, n_attacks=2)
     scores = scores + np.outer((enrolled == 7) & (tried == 7), effects)
     trials = trials_from(enrolled, tried, recordings, scores)
-    assert "p7" in first_guesses(trials, one_recording(trials)).exposed
+    assert "p7" in exposed(first_guesses(trials, one_recording(trials)))
 
 
 def test_who_is_exposed_counts_as_re_identified_although_the_first_guess_is_wrong():
@@ -37,16 +45,18 @@ def test_who_is_exposed_counts_as_re_identified_although_the_first_guess_is_wron
     evidence = pooled_at_once(trials)
     centred = ((evidence.pairs < 5) | evidence.target).astype(float)
     centred[7 * 51] = 5
-    guesses = first_guesses(trials, replace(evidence, llrs=0 * centred, centred=centred))
-    assert guesses.exposed == {evidence.persons[7]: pytest.approx(2 * 50 / 2451)}
-    assert (guesses.n_reidentified, guesses.p_value) == (1, 1.0)
+    evidence = replace(evidence, llrs=0 * centred, centred=centred[:, None])
+    guesses = first_guesses(trials, evidence)
+    assert exposed(guesses) == {evidence.persons[7]: pytest.approx(2 * 50 / 2451)}
+    assert (exposed_facts({"all": guesses})["persons"], guesses.p_value) == (1, 1.0)
 
 
 def test_where_nobody_is_found_the_p_value_is_one():
     trials = trials_from(*complete(5, 2, seed=0))
     llrs = np.where(np.arange(25) % 6 == 0, -1.0, 0.0)  # own ones are the lowest
-    guesses = first_guesses(trials, replace(pooled_at_once(trials), llrs=llrs, centred=llrs))
-    assert (guesses.n_reidentified, guesses.p_value, guesses.exposed) == (0, 1.0, {})
+    evidence = replace(pooled_at_once(trials), llrs=llrs, centred=0 * llrs[:, None])
+    guesses = first_guesses(trials, evidence)
+    assert (guesses.right, guesses.p_value, exposed(guesses)) == (set(), 1.0, {})
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -58,8 +68,8 @@ def test_by_chance_few_are_found(n_targets, seed):
     trials = trials_from(*only(kept, columns))
     guesses = first_guesses(trials, one_recording(trials))
     assert guesses.p_value > 0.01
-    assert guesses.n_reidentified <= 4
-    assert guesses.exposed == {}
+    assert len(guesses.right) <= 4
+    assert exposed(guesses) == {}
 
 
 def test_the_p_value_is_that_of_chance_among_those_who_are_enrolled():
@@ -68,9 +78,9 @@ def test_the_p_value_is_that_of_chance_among_those_who_are_enrolled():
     enrolled, tried, *_ = columns
     trials = trials_from(*only((tried < 10) | ((enrolled - tried) % 20 < 6), columns))
     guesses = first_guesses(trials, evidence_at_once(trials))
-    assert 2 < guesses.n_reidentified < 18
+    assert 2 < len(guesses.right) < 18
     chance = (1 / 20 + 1 / 6) / 2
-    assert guesses.p_value == pytest.approx(binom.sf(guesses.n_reidentified - 1, 20, chance))
+    assert guesses.p_value == pytest.approx(binom.sf(len(guesses.right) - 1, 20, chance))
 
 
 def test_persons_without_targets_are_not_tested(monkeypatch):
@@ -78,4 +88,4 @@ def test_persons_without_targets_are_not_tested(monkeypatch):
     columns = complete(12, 2, seed=4, distance=5)
     trials = trials_from(*only((columns[0] != columns[1]) | (columns[0] < 7), columns))
     guesses = first_guesses(trials, one_recording(trials))
-    assert (guesses.n_persons_judged, guesses.not_tested) == (7, 5)
+    assert (len(guesses.p_values), guesses.not_tested) == (7, 5)
