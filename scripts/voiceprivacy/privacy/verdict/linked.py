@@ -22,7 +22,7 @@ from voiceprivacy.privacy.verdict.trials import RESOLUTION, group_means, standar
 MOST_TOGETHER = 20  # recordings of one person whose pairs are pooled; of more, they are drawn
 MOST_RECORDINGS = 4000  # in which single persons are tested; of longer lists, persons are drawn
 FEWEST_DRAWN, DRAWN_PER_TEST = 10_000, 200  # sets; about five lie above a corrected level of 2.5 %
-MOST_LOOKED_UP = 2_000_000  # pairs of all sets of which the most complete ones are kept
+MOST_LOOKED_UP = 3_000_000  # pairs of all the sets that are drawn for one number of recordings
 N_CENTRED = 30  # rounds; each halves what is left
 N_PERMUTED = 1999
 
@@ -215,9 +215,10 @@ def _pairs_within(position, sets):
 def _drawn_pairs(position, size, n_drawn, draw):
     """Pairs of drawn sets of ``size`` recordings: as many of each set, array (B, k)."""
     n_recordings = len(position)
-    n_sets = n_drawn
-    if (position < 0).sum() > n_recordings:  # beside the diagonal
-        n_sets = max(n_drawn, MOST_LOOKED_UP // comb(size, 2))
+    most = MOST_LOOKED_UP // comb(size, 2)
+    n_drawn = min(n_drawn, max(FEWEST_DRAWN, most))
+    is_complete = (position < 0).sum() == n_recordings  # the diagonal
+    n_sets = n_drawn if is_complete else max(n_drawn, most)
     # A permutation of all recordings has several sets.
     n_in_one = n_recordings // size
     rows = np.tile(np.arange(n_recordings), (-(-n_sets // n_in_one), 1))

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import binom
+from scipy.stats import t as student
 from support.heldout_lists import complete, evidence_at_once, only, pooled_at_once, trials_from
 
 from voiceprivacy.privacy.uncertainty.multiple import significant
@@ -89,3 +90,52 @@ def test_persons_without_targets_are_not_tested(monkeypatch):
     trials = trials_from(*only((columns[0] != columns[1]) | (columns[0] < 7), columns))
     guesses = first_guesses(trials, one_recording(trials))
     assert (len(guesses.p_values), guesses.not_tested) == (7, 5)
+
+
+def pairs_of(evidence, draws):
+    """The evidence with centred scores of attacks, array (A, S, S)."""
+    centred = np.abs(np.reshape(draws, (len(draws), -1)).T)
+    return replace(evidence, llrs=0 * centred[:, 0], centred=centred)
+
+
+@pytest.mark.parametrize(("law", "most"), [("normal", 7), ("t", 12)])
+@pytest.mark.parametrize("n_persons", [12, 30])
+def test_on_short_lists_few_are_exposed_by_chance_and_who_lies_far_out_is(law, most, n_persons):
+    """Student's noise has 4 degrees of freedom; 5 and 8 % of 100 lists are wanted."""
+    trials = trials_from(*complete(n_persons, 1, seed=0))
+    evidence = pooled_at_once(trials)
+    draw = np.random.default_rng(n_persons)
+    draws = draw.normal if law == "normal" else lambda size: draw.standard_t(4, size)
+    n_exposed = 0
+    for _ in range(100):
+        noise = draws(size=(1, n_persons, n_persons))
+        n_exposed += bool(exposed(first_guesses(trials, pairs_of(evidence, noise))))
+    assert n_exposed <= most
+    noise[0, 3, 3] = 16
+    assert evidence.persons[3] in exposed(first_guesses(trials, pairs_of(evidence, noise)))
+
+
+def test_the_tail_is_students_with_degrees_by_the_kurtosis_and_attacks_count():
+    trials = trials_from(*complete(12, 1, seed=0))
+    draws = np.random.default_rng(1).standard_t(5, size=(2, 12, 12))
+    draws[0] *= 100
+    off = ~np.eye(12, dtype=bool)
+    expected = []
+    for noise in draws:
+        variance = (noise[off] ** 2).sum() / (132 - 24 + 1)
+        excess = (noise[off] ** 4).mean() / variance**2 - 3 + 4 * np.sqrt(24 / 132)
+        law = student(4 + 6 / excess)
+        expected.append(4 * law.sf(np.abs(noise.diagonal()) / np.sqrt(variance) * law.std()))
+    found = first_guesses(trials, pairs_of(pooled_at_once(trials), draws)).p_values
+    assert [*found.values()] == pytest.approx(np.minimum(np.min(expected, axis=0), 1))
+
+
+@pytest.mark.parametrize(("n_lists", "by_tail"), [(1, False), (2, True)])
+def test_ranks_count_where_they_can_be_rare_enough_for_all_lists(n_lists, by_tail):
+    trials = trials_from(*complete(45, 1, seed=0))
+    noise = np.random.default_rng(0).normal(size=(1, 45, 45))
+    noise[0, 3, 3] = 20
+    evidence = pairs_of(pooled_at_once(trials), noise)
+    smallest = min(first_guesses(trials, evidence, n_lists).p_values.values())
+    assert (smallest < 1e-6) == by_tail
+    assert smallest == pytest.approx(2 / 1981) or by_tail

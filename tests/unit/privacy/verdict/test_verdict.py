@@ -19,7 +19,13 @@ from voiceprivacy.privacy.verdict.evidence import (
     one_recording,
     right_of,
 )
-from voiceprivacy.privacy.verdict.linked import linked_facts, linked_in, nearest_facts
+from voiceprivacy.privacy.verdict.linked import (
+    Linked,
+    Nearest,
+    linked_facts,
+    linked_in,
+    nearest_facts,
+)
 from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses
 from voiceprivacy.privacy.verdict.trials import trials_of
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
@@ -298,6 +304,40 @@ def test_where_persons_are_exposed_more_persons_are_no_help(
     assert ("persons_exposed" in x["reasons"]) == beyond_chance
     steps = {step["code"] for step in x["next"]} & {"persons_exposed", "more_persons"}
     assert steps == {"persons_exposed" if beyond_chance else "more_persons"}
+
+
+@pytest.mark.parametrize(
+    ("p_value", "p_nearest", "reasons"),
+    [
+        (0.0016, 0.013, []),
+        (0.0015, 0.013, ["persons_linked"]),
+        (0.0016, 0.012, ["recordings_linked"]),
+    ],
+)
+def test_who_is_linked_is_not_low_corrected_over_persons_and_lists(
+    monkeypatch, p_value, p_nearest, reasons
+):
+    """Two lists of 8 persons."""
+    nearest = Nearest(48.0, 9.0, p_nearest, 24)
+    monkeypatch.setattr(judging, "linked_in", lambda *given: Linked(of(8, p7=p_value), nearest))
+    table = score_table(DISTANCES)
+    table.scores["again"] = table.scores["all"]
+    x = judged(table, known=LEARNT._replace(shows_names=True))
+    assert (x["reasons"], [step["code"] for step in x["next"]]) == (reasons, reasons)
+    is_linked = p_value == 0.0015
+    assert x["linked"] == {
+        "persons": 2 * is_linked,
+        "of": 16,
+        "named": ["p7"] * is_linked,
+    }
+    assert x["nearest"] == {
+        "percent": 48.0,
+        "chance_percent": 9.0,
+        "p_value": 2 * p_nearest,
+        "recordings": 24,
+        "list": "again",
+        "beyond_chance": p_nearest == 0.012,
+    }
 
 
 # What was not tried, or failed.
