@@ -43,13 +43,13 @@ class Release(NamedTuple):
 
 
 class Nearest(NamedTuple):
-    """Recordings whose nearest other recording is of the same person, in percent, and by chance.
+    """How often the nearest other recording is of the same person.
 
-    They are those of the attack that finds most of them, by the largest or the smallest score.
+    It is the attack that finds most of them, by its largest or by its smallest scores.
     """
 
-    percent: float
-    chance_percent: float
+    percent: float  # of the recordings
+    chance_percent: float  # by guessing
     p_value: float
     recordings: int  # that are compared with another one of the same person
 
@@ -260,34 +260,42 @@ def _rare(own, drawn):
 def nearest(release: Release) -> Nearest | None:
     """Whose recordings are nearest neighbours: those of one person, or of two as by chance?
 
-    Chance is that of permuted persons. Where lists lack pairs of two persons, as many pairs of one
-    person are left out. None where no two recordings of a person are compared.
+    The p-value is that of permuted persons. For it, where lists lack pairs of two persons, as many
+    pairs of one person are left out. None where no two recordings of a person are compared.
     """
-    draw = np.random.default_rng(0)
-    release = _evenly_scored(release, draw)
-    n_compared = len(np.unique([release.first[release.own], release.second[release.own]]))
-    if not n_compared:
+    own = release.own
+    compared = np.unique([release.first[own], release.second[own]])
+    if not len(compared):
         return None
+    sides = np.concatenate([release.first, release.second])
+    shares = np.bincount(sides, np.tile(own, 2)) / np.maximum(np.bincount(sides), 1)
+
+    def n_found(neighbours, person):
+        recordings, nearest_ones = neighbours
+        return (person[nearest_ones] == person[recordings]).sum(axis=1).max()
+
+    draw = np.random.default_rng(0)
+    even = _neighbours(_evenly_scored(release, draw))
+    by_chance = [n_found(even, draw.permutation(release.person)) for _ in range(N_PERMUTED)]
+    n_as_many = (np.array(by_chance) >= n_found(even, release.person)).sum()
+    return Nearest(
+        percent=float(100 * n_found(_neighbours(release), release.person) / len(compared)),
+        chance_percent=float(100 * shares[compared].mean()),
+        p_value=float((1 + n_as_many) / (1 + N_PERMUTED)),
+        recordings=len(compared),
+    )
+
+
+def _neighbours(release):
+    """Recordings that are in a pair (R,), and their nearest ones (2 A, R), in both directions."""
     sides = np.concatenate([release.first, release.second])
     others = np.concatenate([release.second, release.first])
     neighbours = []
     for column in np.hstack([release.scores, -release.scores]).T:
         order = np.lexsort([np.tile(column, 2), sides])
-        last = np.flatnonzero(np.diff(sides[order], append=-1))
-        recordings = sides[order][last]
-        neighbours.append(others[order][last])
-
-    def n_found(person):
-        return (person[np.array(neighbours)] == person[recordings]).sum(axis=1).max()
-
-    n_own = n_found(release.person)
-    by_chance = np.array([n_found(draw.permutation(release.person)) for _ in range(N_PERMUTED)])
-    return Nearest(
-        percent=float(100 * n_own / n_compared),
-        chance_percent=float(100 * by_chance.mean() / n_compared),
-        p_value=float((1 + (by_chance >= n_own).sum()) / (1 + N_PERMUTED)),
-        recordings=n_compared,
-    )
+        last = order[np.flatnonzero(np.diff(sides[order], append=-1))]
+        neighbours.append(others[last])
+    return sides[last], np.array(neighbours)
 
 
 def _evenly_scored(release, draw):

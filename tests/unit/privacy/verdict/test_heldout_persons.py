@@ -126,8 +126,8 @@ def test_the_tail_is_students_with_degrees_by_the_kurtosis_and_attacks_count():
         excess = (noise[off] ** 4).mean() / variance**2 - 3 + 4 * np.sqrt(24 / 132)
         law = student(4 + 6 / excess)
         expected.append(4 * law.sf(np.abs(noise.diagonal()) / np.sqrt(variance) * law.std()))
-    found = first_guesses(trials, pairs_of(pooled_at_once(trials), draws)).p_values
-    assert [*found.values()] == pytest.approx(np.minimum(np.min(expected, axis=0), 1))
+    p_values = first_guesses(trials, pairs_of(pooled_at_once(trials), draws)).p_values
+    assert [*p_values.values()] == pytest.approx(np.minimum(np.min(expected, axis=0), 1))
 
 
 @pytest.mark.parametrize(("n_lists", "by_tail"), [(1, False), (2, True)])
