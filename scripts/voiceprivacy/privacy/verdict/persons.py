@@ -17,6 +17,7 @@ from voiceprivacy.privacy.verdict.trials import Trials
 SIGNIFICANT = 0.05
 NAMED_FROM = 41  # persons; of fewer, a name tells too much by chance
 N_RANKED = 2  # columns: LLRs and scores
+N_ERRORS = 8  # of the kurtosis: so many keep 8 lists with tails of 4 degrees right
 SMALLEST_VARIANCE = 1e-18  # of standardised scores
 
 
@@ -81,13 +82,14 @@ def _by_tail(evidence):
     """P-values (S,) of own pairs by a tail, for lists too short for ranks to be rare enough.
 
     Scores of pairs of two persons have Student's law. Its degrees of freedom are those of their
-    kurtosis plus four standard errors (kurtosis 6 / (n - 4) with n degrees). An own pair is as far
-    out as in the attack where that is rarest (Bonferroni).
+    excess kurtosis, 6 / (n - 4) with n degrees, plus standard errors that grow with it: heavy tails
+    show in few pairs. An own pair is as far out as in the attack where that is rarest (Bonferroni).
     """
     own, others = (evidence.centred[chosen] for chosen in (evidence.target, ~evidence.target))
     n_free = max(len(others) - 2 * evidence.n_persons + 1, 1)  # centred by both sides
     variance = np.maximum((others**2).sum(axis=0) / n_free, SMALLEST_VARIANCE)
-    excess = (others**4).mean(axis=0) / variance**2 - 3 + 4 * np.sqrt(24 / len(others))
+    excess = (others**4).mean(axis=0) / variance**2 - 3
+    excess += N_ERRORS * np.sqrt(24 / len(others)) * (1 + 2 * np.maximum(excess, 0))
     degrees = np.minimum(n_free, 4 + 6 / np.maximum(excess, SMALLEST_VARIANCE))
     scale = np.sqrt(variance * np.maximum(degrees - 2, 1) / np.maximum(degrees, 3))
     p_values = 2 * stdtr(degrees, -own / scale)

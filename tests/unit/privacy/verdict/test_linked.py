@@ -82,10 +82,11 @@ def test_without_links_few_are_named_and_recordings_are_near_by_chance(quick, sh
     assert n_named <= 4 and n_near <= 4
 
 
-def test_pairs_of_one_session_are_nearest_although_the_person_is_not_alike(quick):
+def test_pairs_of_one_session_are_nearest_although_own_pairs_are_less_alike_on_average(quick):
     cosines = voices(20, 12, 0, alike=4, n_alike=20, n_together=2)
-    nearest = linked_in(*listed(-cosines, 12)).nearest
-    assert nearest.percent > 95 and nearest.p_value == 1 / 200
+    cosines -= np.kron(np.eye(20), np.full((12, 12), 0.2))
+    nearest = linked_in(*listed(cosines, 12)).nearest
+    assert nearest.percent > 90 and nearest.p_value == 1 / 200
 
 
 def test_all_are_nearest_to_their_partners(quick):
