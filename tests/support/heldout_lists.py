@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voiceprivacy.privacy.verdict import learner, verdict
+from voiceprivacy.privacy.verdict import learner, linked, verdict
 from voiceprivacy.privacy.verdict.evidence import PERCENT, Evidence, gain
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.trials import (
@@ -90,7 +90,7 @@ def evidence_at_once(trials, recordings=1):
         held_out=means[:, 0],
         in_sample=means[:, :1],
         llrs=means[:, 1],
-        centred=0 * pairs,
+        centred=np.zeros((len(pairs), 1)),
         candidates=[learner.Candidate([1], 1.0, learner.ONE_SCORE)],
         n_targets=int(target.sum()),
         chosen=np.array([1]),
@@ -111,3 +111,11 @@ def judge_at_once(monkeypatch):
     monkeypatch.setattr(verdict, "one_recording", evidence_at_once)
     monkeypatch.setattr(verdict, "all_recordings", pooled_at_once)
     monkeypatch.setattr(verdict, "linkage", evidence_at_once)
+    few_draws(monkeypatch)
+
+
+def few_draws(monkeypatch):
+    """Let tests of what is linked draw few sets: p-values are rougher."""
+    numbers = {"FEWEST_DRAWN": 400, "DRAWN_PER_TEST": 0, "MOST_LOOKED_UP": 8000, "N_PERMUTED": 199}
+    for name, number in numbers.items():
+        monkeypatch.setattr(linked, name, number)

@@ -136,6 +136,8 @@ REASONS = {  # of an inconclusive system, the most telling first
     "missing": "speakers or trials of unprotected speech are missing",
     "failing_attack": "an attack fails on it",
     "persons_exposed": "single speakers are re-identified more often than by chance",
+    "persons_linked": "recordings of single speakers are linked with each other",
+    "recordings_linked": "the nearest recording is of the same speaker more often than by chance",
     "equal_scores": "all scores of a list are equal",
     "list_missing": "a list has no scores of it",
     "few_persons": "a list has fewer than 4 speakers who are compared with their own recordings",
@@ -182,7 +184,7 @@ STEPS = {  # what to do about a reason, an attack that was not tried, or a state
     "few_learnt_persons": LEARN,
     "scores_elsewhere": "attack with `voiceprivacy run`",
     "narrow_band": "train an encoder on speech of such a band: `train` of an entry of `extractors`",
-    "persons_exposed": ANOTHER,
+    **dict.fromkeys(("persons_exposed", "persons_linked", "recordings_linked"), ANOTHER),
     "open": ANOTHER,
     "semi_informed": LEARN,
     "other_encoders": "add a second encoder to `extractors` of the config",
@@ -390,6 +392,23 @@ def _speakers(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None)
     for name, own in known.items():
         if own["named"]:
             yield f"{name}: the attacker re-identifies {listed(own['named'])}."
+    yield from _linked(systems)
+
+
+def _linked(systems: Mapping[str, Any]) -> Iterator[str]:
+    """Whose recordings are linked, and how often the nearest one is of the same speaker."""
+    parts = []
+    for name, one in systems.items():
+        linked, nearest = one.get("linked"), one.get("nearest")  # files of 0.2.0 had none at first
+        if linked and linked["persons"]:
+            names = f": {listed(linked['named'])}" if linked["named"] else ""
+            persons = f"{linked['persons']} of {linked['of']} speakers{names}"
+            yield f"{name}: the attacker links recordings of {persons}."
+        if nearest:
+            chance = f"by chance {nearest['chance_percent']:.0f} %"
+            parts.append(f"{name} {nearest['percent']:.0f} % ({chance})")
+    if parts:
+        yield f"Recordings whose nearest one is of the same speaker: {', '.join(parts)}."
 
 
 def what_is_said(facts: Mapping[str, Any]) -> Iterator[str]:

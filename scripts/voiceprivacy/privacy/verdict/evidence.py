@@ -62,14 +62,14 @@ ROOTS = np.sqrt(GAUSSIAN_PERCENT)  # nearly linear in the distance
 
 @dataclass(frozen=True)
 class Evidence:
-    """Evidence of one list and system: P pairs of S persons, K candidates."""
+    """Evidence of one list and system: P pairs of S persons, K candidates, A attacks."""
 
     persons: tuple[str, ...]  # (S,) who are judged
     pairs: Counts  # (P,) enrolled person * S + tried person, rising
     held_out: Floats  # (P,) percent; the mean of targets and that of nontargets add up
     in_sample: Floats  # (P, K) percent
     llrs: Floats  # (P,) held out, means over alike many trials; natural logarithms
-    centred: Floats  # (P,) how far out such means of the most centred scores lie, over all attacks
+    centred: Floats  # (P, A) how far out such means of the most centred scores lie
     candidates: list[learner.Candidate]
     n_targets: int  # trials
     chosen: Counts  # (K,) how many blocks use each candidate
@@ -332,7 +332,7 @@ def _evidence(trials, recordings, n_bins):
         held_out=judged_pairs[:, 0],
         in_sample=in_sample,
         llrs=judged_pairs[:, 1],
-        centred=np.abs(group_means(pair, most_centred)[1]).sum(axis=1),
+        centred=np.abs(group_means(pair, most_centred)[1]),
         candidates=candidates,
         n_targets=int(target.sum()),
         chosen=chosen,

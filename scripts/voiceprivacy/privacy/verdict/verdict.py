@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from voiceprivacy.privacy.uncertainty.multiple import holm
+from voiceprivacy.privacy.uncertainty.multiple import LEVEL, bonferroni, holm
 from voiceprivacy.privacy.verdict.evidence import (
     Evidence,
     all_recordings,
@@ -30,7 +30,13 @@ from voiceprivacy.privacy.verdict.evidence import (
     one_recording,
     right_of,
 )
-from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses
+from voiceprivacy.privacy.verdict.linked import Linked, linked_facts, linked_in, nearest_facts
+from voiceprivacy.privacy.verdict.persons import (
+    Guesses,
+    exposed_facts,
+    first_guesses,
+    is_any_exposed,
+)
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable, joined
 from voiceprivacy.privacy.verdict.trials import NotMeasured, trials_of
 from voiceprivacy.vocabulary import LEAKS, NARROW_BAND, ORIGINAL, THRESHOLDS
@@ -39,9 +45,8 @@ FORMAT = 1  # of verdict.json
 OPEN, LOW, UNCLEAR = "open", "low", "unclear"
 ONE, ALL, LINKAGE = "one_recording", "all_recordings", "linkage"
 MEASURES = (ONE, ALL, LINKAGE)
-LEVEL = 0.025  # of one-sided tests, as 95 % limits have it
-NAMED_FROM = 41  # persons; of fewer, a name tells too much by chance
 NUMBERS_OF_RELEASES = (1, 2, 5, 10)
+SHOWN = {"persons_exposed", "persons_linked", "recordings_linked"}
 FAILING_SHARE = 0.01  # of scores that are equal or not finite, beside those of unprotected speech
 
 
@@ -90,6 +95,7 @@ class _Judged(NamedTuple):
 
     evidence: dict[tuple[str, str], Evidence]  # of a measure and a list
     guesses: dict[str, Guesses]  # of a list
+    linked: dict[str, Linked]  # of a list
     unprotected: dict[str, Evidence]  # of a list, for the attackers of the system
     missing: dict[str, int]
     failing: dict[str, dict[str, str]]  # warnings of attackers
@@ -115,7 +121,7 @@ def verdict_of(
     dict : as ``sets[NAME]`` of verdict.json
     """
     judged = {
-        system: _Judged({}, {}, {}, {"persons": 0, "trials": 0}, {}, set())
+        system: _Judged({}, {}, {}, {}, {"persons": 0, "trials": 0}, {}, set())
         for system in scores.systems()
     }
     for name in scores.scores:
@@ -186,7 +192,9 @@ def _judge_list(scores, name, judged):
             repeated = {person for person in persons if n_tried[person] > 1}
             missing |= (linkable or repeated) - _persons(linked.trials, speaker_of)
         one.missing["persons"] += len(missing)
-        _measure(one, name, scored, linked, speaker_of)
+        _measure(one, name, scored, linked, speaker_of, len(scores.scores))
+        if (LINKAGE, name) in one.evidence:
+            one.linked[name] = linked_in(*linked[:2], speaker_of, len(scores.scores))
         is_protected = scored.trials and one is not original
         if is_protected and original and (ONE, name) in original.evidence:
             evidence = original.evidence[ONE, name]
@@ -217,8 +225,8 @@ def _of_attackers(scored, unprotected, evidence, speaker_of):
         raise NotMeasured("weak_attackers") from None
 
 
-def _measure(one, name, scored, linked, speaker_of):
-    """Measure the evidence of a system on a list, and who is guessed."""
+def _measure(one, name, scored, linked, speaker_of, n_lists=1):
+    """Measure the evidence of a system on a list, and who is guessed, one of ``n_lists`` lists."""
     # A pair of recordings has no direction: in lists that name persons in order, the first ones
     # would be tried against no one, and offsets would hide them.
     both_ways = [*linked.trials, *(pair[::-1] for pair in linked.trials)]
@@ -238,7 +246,7 @@ def _measure(one, name, scored, linked, speaker_of):
                 one.codes.add(str(error))
                 continue
             if measure == ONE:
-                one.guesses[name] = first_guesses(trials, evidence)
+                one.guesses[name] = first_guesses(trials, evidence, n_lists)
 
 
 def _persons(trials, speaker_of):
@@ -262,11 +270,7 @@ def _useless_shares(scored, linked):
 
 def _p_open(judged, thresholds):
     """The p-value of having at least so much evidence, over all lists and measures."""
-    return _bonferroni([one.p_above(thresholds.open_percent) for one in judged.evidence.values()])
-
-
-def _bonferroni(p_values):
-    return min(1.0, max(1, len(p_values)) * min(p_values, default=1.0))
+    return bonferroni([one.p_above(thresholds.open_percent) for one in judged.evidence.values()])
 
 
 def _facts(system, judged, original, is_open, level, thresholds, known):
@@ -290,7 +294,9 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
         "right_of_20_percent": limits and [right_of(percent) for percent in limits],
         "less_than_unprotected_points": _less_than(single, judged.unprotected.get(worst[ONE])),
         "recordings": pooled and pooled.recordings,
-        "exposed": _exposed(judged.guesses, known),
+        "exposed": exposed_facts(judged.guesses, shows_names=known.shows_names),
+        "linked": linked_facts(judged.linked, shows_names=known.shows_names),
+        "nearest": nearest_facts(judged.linked),
         "missing": judged.missing,
         "reasons": [] if shown else reasons,
         "next": [] if shown else _next(judged, reasons, thresholds),
@@ -317,8 +323,11 @@ def _unmet(system, judged, original, thresholds, known):
     # Where nothing was measured in unprotected speech, its reasons are the reasons.
     is_blind = {name for _, name in judged.evidence} - strengths.keys() or not strengths
     why = original.codes if original and is_blind else set()
+    linked, neighbours = linked_facts(judged.linked), nearest_facts(judged.linked)
     unmet = {
-        "persons_exposed": any(map(_is_beyond_chance, judged.guesses.values())),
+        "persons_exposed": is_any_exposed(judged.guesses),
+        "persons_linked": linked and linked["persons"],
+        "recordings_linked": neighbours and neighbours["beyond_chance"],
         "missing": any(judged.missing.values()),
         "failing_attack": judged.failing,
         "no_unprotected": original is None or "list_missing" in why,
@@ -347,27 +356,6 @@ def _less_than(safer, worse):
     return [difference, difference - margin, difference + margin]
 
 
-def _is_beyond_chance(guesses):
-    """Whether more persons are re-identified than by chance, or one more surely."""
-    return guesses.p_value <= LEVEL or bool(guesses.exposed)
-
-
-def _exposed(guesses, known):
-    """How many persons are re-identified, on the list where chance explains it least."""
-    if not guesses:
-        return None
-    smallest = {name: min(own.p_value, *own.exposed.values(), 1.0) for name, own in guesses.items()}
-    worst = min(sorted(smallest), key=smallest.get)
-    large = [own.exposed for own in guesses.values() if own.n_persons_judged >= NAMED_FROM]
-    return {
-        "persons": guesses[worst].n_reidentified,
-        "of": guesses[worst].n_persons_judged,
-        "not_tested": guesses[worst].not_tested,
-        "beyond_chance": _is_beyond_chance(guesses[worst]),
-        "named": sorted(set().union(*large)) if known.shows_names else [],
-    }
-
-
 def _next(judged, reasons, thresholds):
     """What to do about each reason, with numbers where more persons would do."""
     wanted = 0
@@ -376,8 +364,8 @@ def _next(judged, reasons, thresholds):
         if one.high() > limit > value:  # errors fall with the root of persons
             factor = ((one.high() - value) / (limit - value)) ** 2
             wanted = max(wanted, math.ceil(one.n_persons * factor))
-    # Narrower limits are no help where persons are exposed.
-    is_helped = wanted and "persons_exposed" not in reasons
+    # Narrower limits are no help where persons are exposed or linked.
+    is_helped = wanted and not {*reasons} & SHOWN
     steps = [{"code": "more_persons", "persons": wanted}] if is_helped else []
     # Linkage that was scored and cannot be measured has another reason, which says what to do.
     unscored = {"no_linkage"} - judged.codes
@@ -410,7 +398,7 @@ def _p_less(safer, worse, thresholds):
             difference, error = leaves_less(safer.evidence[key], worse.evidence[key])
             t = (difference - thresholds.least_points) / max(error, 1e-12)
             p_values.append(stdtr(safer.evidence[key].n_persons - 1, -t))
-    return _bonferroni(p_values)
+    return bonferroni(p_values)
 
 
 def _leaks(scores, competing, facts, thresholds, known):
@@ -426,7 +414,7 @@ def _leaks(scores, competing, facts, thresholds, known):
     if not percents:
         return {"system": None, "reason": "no_system", "tried": []}
     system = min(percents, key=lambda name: (facts[name]["state"] != LOW, percents[name]))
-    leaky = {name: _Judged({}, {}, {}, {}, {}, set()) for name in known.leaks}
+    leaky = {name: _Judged({}, {}, {}, {}, {}, {}, set()) for name in known.leaks}
     numbers = dict.fromkeys(known.leaks, 0)
     for name in scores.scores:
         scored = scores.scored(name, system)
@@ -465,7 +453,7 @@ def _releases(scores, versions, thresholds):
 
 def _released(scores, versions, thresholds):
     """What is left of all these versions together; null where lists could not be measured."""
-    judged = _Judged({}, {}, {}, {}, {}, set())
+    judged = _Judged({}, {}, {}, {}, {}, {}, set())
     for name in scores.scores:
         single, linked = (
             joined(

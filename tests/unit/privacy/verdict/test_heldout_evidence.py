@@ -75,7 +75,7 @@ def evidence_of(values, in_sample=None, kinds=(learner.ONE_SCORE,), chosen=(1,),
         held_out=values.ravel(),
         in_sample=np.stack([np.ravel(each) for each in in_sample], axis=1).astype(float),
         llrs=values.ravel(),
-        centred=values.ravel(),
+        centred=values.reshape(-1, 1),
         candidates=[learner.Candidate([1], 1.0, kind) for kind in kinds],
         n_targets=n_targets,
         chosen=np.array(chosen),
@@ -180,7 +180,7 @@ def test_held_out_evidence_is_what_its_definition_says(monkeypatch, n_persons, n
     assert np.column_stack([evidence.held_out, evidence.llrs]) == pytest.approx(held_out)
     assert evidence.in_sample == pytest.approx(in_sample)
     assert evidence.chosen.tolist() == chosen
-    assert evidence.centred == pytest.approx(centred)
+    assert evidence.centred[:, 0] == pytest.approx(centred)
     assert evidence.n_targets == trials.target.sum()
 
 
@@ -417,7 +417,7 @@ def test_names_rows_units_signs_and_repetitions_change_nothing(
         guesses = first_guesses(trials, evidence)
         numbers = [evidence.percent, evidence.standard_error, evidence.low(), evidence.high()]
         numbers += [evidence.p_above(10), evidence.recordings, *evidence.chosen]
-        return [*numbers, guesses.n_reidentified, guesses.p_value, *guesses.exposed.values()]
+        return [*numbers, len(guesses.right), guesses.p_value, *guesses.p_values.values()]
 
     enrolled, tried, recordings, scores = complete(5, 2, seed=1, n_attacks=2, distance=1)
     scores = np.round(scores, digits)

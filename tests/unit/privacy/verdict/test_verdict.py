@@ -19,6 +19,13 @@ from voiceprivacy.privacy.verdict.evidence import (
     one_recording,
     right_of,
 )
+from voiceprivacy.privacy.verdict.linked import (
+    Linked,
+    Nearest,
+    linked_facts,
+    linked_in,
+    nearest_facts,
+)
 from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses
 from voiceprivacy.privacy.verdict.trials import trials_of
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
@@ -174,6 +181,7 @@ def test_all_facts_of_a_set_are_what_their_definitions_say():
         less, error = leaves_less(one, evidence["original"]["one_recording", "all"])
         margin = 2.364624 * error  # t of 7 degrees of freedom
         less = pytest.approx([less, less - margin, less + margin])
+        linked_pairs = linked_in(*table.scored("all", system, linkage=True)[:2], table.speaker_of)
         shown = facts["systems"].get(system, facts["unprotected"])
         assert shown == {
             "state": state,
@@ -187,12 +195,14 @@ def test_all_facts_of_a_set_are_what_their_definitions_say():
             "less_than_unprotected_points": None if system == "original" else less,
             "recordings": 3,
             "exposed": {
-                "persons": first_guesses(trials, one).n_reidentified,
+                "persons": len(first_guesses(trials, one).right),
                 "of": 8,
                 "not_tested": 0,
                 "beyond_chance": system != "x",
                 "named": [],
             },
+            "linked": linked_facts({"all": linked_pairs}),
+            "nearest": nearest_facts({"all": linked_pairs}),
             "missing": {"persons": 0, "trials": 0},
             "reasons": [],
             "next": [],
@@ -248,12 +258,17 @@ def guessed(monkeypatch):
 
     def guessed(*guesses, known=LEARNT):
         of_lists = iter(guesses)
-        monkeypatch.setattr(judging, "first_guesses", lambda trials, evidence: next(of_lists))
+        monkeypatch.setattr(judging, "first_guesses", lambda *given: next(of_lists))
         table = score_table({"x a op": 0}, 8, 2)
         table.scores |= {str(number): table.scores["all"] for number in range(1, len(guesses))}
         return judged(table, known=known)
 
     return guessed
+
+
+def of(n_persons, **p_values):
+    """P-values of so many persons, 1 where none is given."""
+    return dict.fromkeys([f"p{number}" for number in range(n_persons)], 1.0) | p_values
 
 
 @pytest.mark.parametrize(
@@ -264,26 +279,65 @@ def test_from_41_persons_on_the_exposed_are_named_where_names_may_be_shown(
     guessed, n_persons, shows_names, named
 ):
     """The numbers are of the list where chance explains them least."""
-    few = Guesses(20, 6, 0.001, {"p3": 0.04}, 1)
-    many = Guesses(n_persons, 2, 0.2, {"p7": 1e-5, "p0": 0.03}, 3)
+    few = Guesses(frozenset("abcdef"), 0.001, of(20, p3=1e-4), 1)
+    many = Guesses(frozenset(["p0", "p1"]), 0.2, of(n_persons, p7=1e-7, p0=1e-4, p1=7e-4), 3)
     x = guessed(many, few, few, known=LEARNT._replace(shows_names=shows_names))
-    numbers = {"persons": 2, "of": n_persons, "not_tested": 3, "beyond_chance": True}
+    numbers = {"persons": 3, "of": n_persons, "not_tested": 3, "beyond_chance": True}
     assert x["exposed"] == numbers | {"named": named}
 
 
 @pytest.mark.parametrize(
     ("p_value", "exposed", "beyond_chance"),
-    [(0.025, {}, True), (0.026, {}, False), (1.0, {"p7": 0.05}, True), (1.0, {}, False)],
+    [
+        (0.025, {}, True),
+        (0.026, {}, False),
+        (1.0, {"p7": 0.006}, True),
+        (1.0, {"p7": 0.007}, False),
+    ],
 )
 def test_where_persons_are_exposed_more_persons_are_no_help(
     guessed, p_value, exposed, beyond_chance
 ):
-    x = guessed(Guesses(8, 1, p_value, exposed, 0))
+    x = guessed(Guesses(frozenset(["p0"]), p_value, of(8, **exposed), 0))
     assert x["exposed"]["beyond_chance"] == beyond_chance
     assert "upper_limit_one_recording" in x["reasons"]
     assert ("persons_exposed" in x["reasons"]) == beyond_chance
     steps = {step["code"] for step in x["next"]} & {"persons_exposed", "more_persons"}
     assert steps == {"persons_exposed" if beyond_chance else "more_persons"}
+
+
+@pytest.mark.parametrize(
+    ("p_value", "p_nearest", "reasons"),
+    [
+        (0.0016, 0.013, []),
+        (0.0015, 0.013, ["persons_linked"]),
+        (0.0016, 0.012, ["recordings_linked"]),
+    ],
+)
+def test_who_is_linked_is_not_low_corrected_over_persons_and_lists(
+    monkeypatch, p_value, p_nearest, reasons
+):
+    """Two lists of 8 persons."""
+    nearest = Nearest(48.0, 9.0, p_nearest, 24)
+    monkeypatch.setattr(judging, "linked_in", lambda *given: Linked(of(8, p7=p_value), nearest))
+    table = score_table(DISTANCES)
+    table.scores["again"] = table.scores["all"]
+    x = judged(table, known=LEARNT._replace(shows_names=True))
+    assert (x["reasons"], [step["code"] for step in x["next"]]) == (reasons, reasons)
+    is_linked = p_value == 0.0015
+    assert x["linked"] == {
+        "persons": 2 * is_linked,
+        "of": 16,
+        "named": ["p7"] * is_linked,
+    }
+    assert x["nearest"] == {
+        "percent": 48.0,
+        "chance_percent": 9.0,
+        "p_value": 2 * p_nearest,
+        "recordings": 24,
+        "list": "again",
+        "beyond_chance": p_nearest == 0.012,
+    }
 
 
 # What was not tried, or failed.
