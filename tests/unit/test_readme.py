@@ -58,7 +58,7 @@ def test_configs_of_a_page_together_lack_nothing_but_their_files(page):
     # The reader's own; and corpora of one block have no transcripts for attackers of another.
     excused = [": not found", "reads transcripts"]
     if page not in (README, CONFIG, DATA):
-        excused.append("there is no corpus")
+        excused += ["there is no corpus", "needs two anonymisers"]
     assert [problem for problem in problems if not any(words in problem for words in excused)] == []
 
 
