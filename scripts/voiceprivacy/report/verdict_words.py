@@ -406,7 +406,8 @@ def _linked(systems: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name}: the attacker links recordings of {persons}."
         if nearest:
             chance = f"by chance {nearest['chance_percent']:.0f} %"
-            parts.append(f"{name} {nearest['percent']:.0f} % ({chance})")
+            rest = "" if nearest["beyond_chance"] else ", not significantly more"
+            parts.append(f"{name} {nearest['percent']:.0f} % ({chance}{rest})")
     if parts:
         yield f"Recordings whose nearest one is of the same speaker: {', '.join(parts)}."
 

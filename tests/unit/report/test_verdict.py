@@ -137,10 +137,13 @@ def test_persons_by_chance_not_tested_missing_and_named():
     exposed |= {"beyond_chance": True, "named": ["anna"]}
     assert "b2: the attacker re-identifies anna." in told(exposed=exposed).why
     linked = {"persons": 2, "of": 9, "named": ["anna", "ben"]}
-    why = told(linked=linked, nearest={"percent": 48.3, "chance_percent": 9.1}).why
+    nearest = {"percent": 48.3, "chance_percent": 9.1, "beyond_chance": True}
+    why = told(linked=linked, nearest=nearest).why
     assert "b2: the attacker links recordings of 2 of 9 speakers: anna and ben." in why
-    nearest = "b2 48 % (by chance 9 %)"
-    assert f"Recordings whose nearest one is of the same speaker: {nearest}." in why
+    said = "Recordings whose nearest one is of the same speaker: b2 48 % (by chance 9 %"
+    assert f"{said})." in why
+    why = told(nearest=nearest | {"beyond_chance": False}).why
+    assert f"{said}, not significantly more)." in why
     why = told(missing={"persons": 0, "trials": 1}).why
     assert "b2 lacks 1 trial of unprotected speech." in why
 
