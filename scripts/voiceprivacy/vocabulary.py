@@ -65,13 +65,14 @@ PACKAGES = (
 )  # whose weights come inside a Python package
 # What known encoders learnt from, by the package or the model that a config names.
 VOXCELEB = ("VoxCeleb 1", "VoxCeleb 2")
+CONVERSIONS = "{resources}/conversions/{extractor}.npz"  # back-ends that are shipped
 LEARNT_FROM = {
     "resemblyzer": ("LibriSpeech train-other-500", *VOXCELEB),
     "campplus": ("speech that is not declared",),
     "dvector": ("speech that is not declared",),
     "whisper": ("speech that is not declared",),
     "{resources}/ecapa_small": ("LibriSpeech train-clean-100",),
-    "{resources}/conversions/{extractor}.npz": ("LibriSpeech train-clean-100",),
+    CONVERSIONS: ("LibriSpeech train-clean-100",),
     "speechbrain/spkrec-ecapa-voxceleb": VOXCELEB,
     "speechbrain/spkrec-xvect-voxceleb": VOXCELEB,
 }

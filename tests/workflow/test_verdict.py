@@ -105,7 +105,7 @@ def test_nobody_says_that_a_system_protects(run, judged):
     [
         r"on constant \(asv/given\)",  # the extractor has collapsed
         "weak[^:]*: the attacker finds who speaks",
-        "Not tried .* an attacker trained on protected speech",
+        "Not tried .* an attacker trained on this speech",
         "unknown/given is not judged",  # no map of its speakers
     ],
 )

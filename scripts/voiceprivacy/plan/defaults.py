@@ -20,6 +20,7 @@ Defaults live in the schema (config_schema). Some depend on other keys and are s
 """
 
 import copy
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -27,7 +28,7 @@ import yaml
 from jsonschema import Draft202012Validator, validators
 
 from voiceprivacy import config_schema, corpus_kinds, kinds
-from voiceprivacy.inout.placeholders import expand
+from voiceprivacy.inout.placeholders import expand, ours
 from voiceprivacy.inout.yaml_files import read_yaml
 from voiceprivacy.models.pinned import is_installed
 from voiceprivacy.plan.atlas import with_channels
@@ -35,6 +36,7 @@ from voiceprivacy.plan.measures import is_complete, of_every_run, shipped
 from voiceprivacy.plan.speech import Speech, first_training_corpus
 from voiceprivacy.plan.sweeps import with_sweeps
 from voiceprivacy.vocabulary import (
+    CONVERSIONS,
     FURTHER_DRAW,
     HISTOGRAMS,
     LEAKS,
@@ -179,9 +181,9 @@ def conversions(extractors: Iterable[str]) -> dict[str, dict[str, Any]]:
 
     There is one for each of some extractors; none where there is no such extractor.
     """
-    known = [name for name in extractors if (RESOURCES / "conversions" / f"{name}.npz").exists()]
-    model = "{resources}/conversions/{extractor}.npz"
-    ready = {"conversions": {"type": "plda", "model": model, "extractors": known}}
+    files = {name: ours(CONVERSIONS).replace("{extractor}", name) for name in extractors}
+    known = [name for name, file in files.items() if os.path.exists(file)]
+    ready = {"conversions": {"type": "plda", "model": CONVERSIONS, "extractors": known}}
     return ready if known else {}
 
 

@@ -29,6 +29,7 @@ from voiceprivacy.report.typeset import latex, listed, write_text
 from voiceprivacy.vocabulary import (
     ABSENT,
     ATTRIBUTES,
+    CONVERSIONS,
     EVALUATION,
     ORIGINAL,
     OTHERS,
@@ -76,6 +77,7 @@ BACKENDS = {
     "procrustes": "the cosine after an orthogonal alignment [@procrustes]",
     "jensen_shannon": "the Jensen-Shannon divergence of histograms",
 }
+READY = {CONVERSIONS: "trained on what other anonymisers make of speech"}
 FEATURES = {
     "f0": "histograms of the fundamental frequency [@yin]",
     "contour": "range and slopes of the fundamental frequency [@yin]",
@@ -283,7 +285,7 @@ def _attackers(config: Mapping[str, Any]) -> Iterator[str]:
         how = BACKENDS.get(backend.get("type", ""))
         if "plan" in config and backend.get("type") == "cosine":
             how = f"{how} by {PLANS_OF_2026[config['plan']]}"
-        elsewhere = "trained elsewhere" if "model" in backend else None
+        elsewhere = READY.get(backend["model"], "trained elsewhere") if "model" in backend else None
         backends.append(_called(name, how, elsewhere, _trained(backend)))
     if scored := [*config.get("attacks", {})]:
         yield f"Scores of {_all(scored)} were made elsewhere"

@@ -148,7 +148,7 @@ REASONS = {  # of an inconclusive system, the most telling first
     **dict.fromkeys(UPPER_LIMITS, "upper limits are too high for {}"),
     "no_all_recordings": "all recordings of a speaker were not measured",
     "no_linkage": "linkage was not measured",
-    "few_learnt_persons": "no attacker was trained on protected speech of enough speakers",
+    "few_learnt_persons": "no attacker was trained on this speech of enough speakers",
     "scores_elsewhere": "the attackers' training is unknown",
     "narrow_band": "the speech has a narrow band, and no encoder was trained on such speech",
 }
@@ -156,7 +156,7 @@ NOT_TRIED = {
     "condition_op": "comparing protected with original speech",
     "condition_pp": "comparing protected speech with the attacker's own protected speech",
     "condition_rr": "comparing released recordings with each other",
-    "semi_informed": "an attacker trained on protected speech",
+    "semi_informed": "an attacker trained on this speech",
     "other_encoders": "a second network that recognises voices",
     "what_is_said": "recognising people by words",
 }

@@ -258,7 +258,7 @@ def test_the_page_rounds_upper_limits_up_and_says_what_was_not_measured(facts, t
     assert "reversed: inconclusive, because a list has fewer than 4 speakers" in page
     assert "not protected: copy . Not found: noise ." in page
     assert "in five of b2 had been left unprotected, this evaluation would not" in page
-    assert "an attacker trained on protected speech" in page
+    assert "an attacker trained on this speech" in page
 
 
 def test_the_page_says_how_many_earlier_releases_were_counted(facts, tmp_path):

@@ -9,6 +9,7 @@ from voiceprivacy import corpus_kinds, kinds
 from voiceprivacy.report import methods as paper
 from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.vocabulary import CONVERSIONS
 
 CITED = {name: corpus_kinds.corpus_kind(name).cited for name in kinds.names()}
 
@@ -63,6 +64,8 @@ def test_where_trials_were_given_and_networks_learnt_is_said():
     recipe, known = next(iter(paper.NETWORKS.items()))
     assert f"{known} trained on anonymised" in said_of({"extractors": {"a": trained(recipe)}})[0]
     mixed = {"train": {"corpus": "mine", "speech": ["original", "b2", "others"]}}
+    text, _ = said_of({"backends": {"ours": {"type": "plda", "model": CONVERSIONS}}})
+    assert "on what other anonymisers make of speech" in text
     text, _ = said_of({"backends": {"mix": {"type": "plda"} | mixed}})
     assert "speech of mine: unprotected, by b2 and by every other anonymiser" in text
     others = {"vctk": {}, "use": "train"}
