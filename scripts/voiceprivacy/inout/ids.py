@@ -3,11 +3,11 @@
 Ids become names of files and arguments of commands.
 """
 
+import hashlib
 import re
 from collections.abc import Collection
 
 from voiceprivacy.errors import BadInput
-from voiceprivacy.inout.checksums import sha256
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.foreign import matching
 
@@ -41,7 +41,9 @@ def hashed_speaker(utterance: str) -> str | None:
     None where the name is no such one. The hash is the beginning of a SHA-256.
     """
     name = LIBRISPEECH.match(utterance)
-    return sha256(f"LibriSpeech {name[1]}".encode())[:HASH_DIGITS] if name else None
+    if name is None:
+        return None
+    return hashlib.sha256(f"LibriSpeech {name[1]}".encode()).hexdigest()[:HASH_DIGITS]
 
 
 def safe_id(text: str, path: FilePath, line: int) -> str:
