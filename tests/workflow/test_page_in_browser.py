@@ -66,7 +66,7 @@ def test_the_verdict_stands_on_the_first_screen(read):
     assert row.bounding_box()["y"] < height
     shown = " ".join(row.inner_text().split()).replace("\N{NO-BREAK SPACE}", " ")
     assert shown == "b2 NOT PROTECTED 60 % [51, 72] little better"
-    for text in ("b2: the attacker", "b2r leaves less", "ecapa/plda fails", "Evaluate about 80"):
+    for text in ("b2: the attacker", "b2r leaves less", "Failing attack on", "Evaluate about 80"):
         words = page.get_by_text(text).first
         assert words.is_visible() and words.bounding_box()["y"] < height
     states = page.locator("#verdict .state:visible")
