@@ -39,7 +39,7 @@ def refuse_false_mp3(file: BinaryIO) -> None:
 
     Raises
     ------
-    ValueError : no second frame stands where the first one ends
+    ValueError : no second frame begins where the first one ends
     """
     first = file.read(4)
     if len(first) < 4 or first[0] != 0xFF or first[1] < 0xE0:

@@ -160,7 +160,7 @@ def without_acquainted(
 ) -> tuple[dict[str, ListOfVerdict], dict[str, int]]:
     """Lists without attackers whose ready-made back-end learnt from somebody who speaks in them.
 
-    Also returned is of how many persons of a list, at most, each of them learnt.
+    Returned besides: how many persons of a list, at most, each of these attackers knows.
     """
     if not ready:
         return dict(lists), {}
