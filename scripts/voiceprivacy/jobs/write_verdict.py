@@ -35,7 +35,7 @@ def write_verdict(
     kept: dict[str, Any] = {}
     for corpus, judged in judge(plan, scores):
         sets[corpus] = judged.facts
-        kept |= kept_of_lists(judged.evidence, judged.scores.speakers)
+        kept |= kept_of_lists(judged.evidence, judged.recognised, judged.scores.speakers)
     write_json(verdict, {"format": FORMAT, "sets": sets})
     write_json(evidence, kept)
     say(f"{counted(len(sets), 'set')}: {verdict}")

@@ -30,7 +30,6 @@ from voiceprivacy.inout.manifests import read_manifest
 from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.organise.recomputed import SAME, digest
 from voiceprivacy.plan.verdict import verdict_plan
-from voiceprivacy.privacy.verdict.evidence import right_of
 from voiceprivacy.privacy.verdict.run_scores import Judged, judge
 from voiceprivacy.privacy.verdict.verdict import MEASURES, ONE, OPEN
 from voiceprivacy.provenance.record import PROVENANCE
@@ -138,6 +137,7 @@ def _system(run: FinishedRun, corpus: str, name: str, judged: Judged) -> dict[st
     at_most: dict[str, Any] = {
         measure: max(own) if len(own) == n_lists else None for measure, own in limits.items()
     }
+    right = [own.percent()[2] for own in judged.recognised[name].values()]
     speech = f"audio/{corpus}/trial/{name}/"
     manifest = run.folder / speech / "manifest.tsv"
     return {
@@ -147,7 +147,7 @@ def _system(run: FinishedRun, corpus: str, name: str, judged: Judged) -> dict[st
         "persons_tried": len({*tried.values()}),
         "persons": len(persons),
         "persons_learnt_from": judged.learnt.get(name, 0),
-        "right_of_20_at_most_percent": at_most[ONE] and right_of(at_most[ONE]),
+        "right_of_20_at_most_percent": max(right) if len(right) == n_lists else None,
         "at_most_percent": at_most,
         "sha256": _sha256_below(run, speech, f"{SOURCES}anonymisers/{name}.sha256"),
     }

@@ -8,6 +8,7 @@ A difference counts if held-out evidence and in-sample evidence both show it: th
 outer ones of both. Less held-out evidence alone may be harder to learn, or luck.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -16,7 +17,8 @@ from scipy.special import stdtrit
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.checksums import sha256
-from voiceprivacy.privacy.verdict.evidence import Evidence, jackknife_error, right_of
+from voiceprivacy.privacy.verdict.evidence import Evidence, jackknife_error
+from voiceprivacy.privacy.verdict.recognised import Recognised
 from voiceprivacy.privacy.verdict.verdict import ONE
 
 DIGITS = 6  # of percent
@@ -26,7 +28,8 @@ Kept = Mapping[str, Mapping[str, Any]]  # {CORPUS/TRIALS: {system: kept()}}
 class Change(NamedTuple):
     """Evidence of one recording in percent, before and now; the difference has 95 % limits.
 
-    The same of the first guess among 20 persons. Of several lists it is the one on which the system
+    ``right`` is how often the first guess among 20 persons is right, NaN where a state does not say
+    so. Of several lists it is the one on which the system
     left most, both states together: neither of them has a say alone.
     """
 
@@ -39,6 +42,7 @@ class Change(NamedTuple):
 
 def kept_of_lists(
     measured: Mapping[str, Mapping[tuple[str, str], Evidence]],
+    recognised: Mapping[str, Mapping[str, Recognised]],
     speakers: Callable[[str], Mapping[str, str]],
 ) -> Kept:
     """What is kept of all systems.
@@ -46,13 +50,17 @@ def kept_of_lists(
     Parameters
     ----------
     measured : {system: {(measure, list): Evidence}}, as verdict_of gives them
+    recognised : {system: {list: Recognised}}, as verdict_of gives them
     speakers : function of a list: {id of an enrolment or a recording: speaker}
     """
     lists: dict[str, dict[str, Any]] = {}
     for system, evidence in measured.items():
         for (measure, name), own in evidence.items():
             if measure == ONE:
-                lists.setdefault(name, {})[system] = kept(own, speakers(name))
+                lists.setdefault(name, {})[system] = {
+                    **kept(own, speakers(name)),
+                    "right_percent": round(recognised[system][name].percent()[0], DIGITS),
+                }
     return lists
 
 
@@ -95,5 +103,5 @@ def _change(name, system, before, now):
     margins = jackknife_error(np.vstack([values, without])) * stdtrit(len(without) - 1, 0.975)
     evidence = before["percent"][0], now["percent"][0]
     limits = float((values - margins).min()), float((values + margins).max())
-    right = right_of(evidence[0]), right_of(evidence[1])
+    right = tuple(state.get("right_percent", math.nan) for state in (before, now))
     return Change(name, system, evidence, right, (float(values[0]), *limits))

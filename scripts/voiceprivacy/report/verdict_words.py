@@ -286,7 +286,8 @@ def change_cells(
         if before[name] != now.get(name, before[name]):
             words.append(f"{name} {before[name]} -> {now[name]}".strip())
     right_words, evidence_words = (
-        " -> ".join(f"{max(number, 0):.0f}" for number in own) for own in (right, evidence)
+        " -> ".join(DASH if math.isnan(number) else f"{max(number, 0):.0f}" for number in own)
+        for own in (right, evidence)
     )
     return (
         right_words,

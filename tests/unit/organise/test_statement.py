@@ -13,7 +13,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import read_json, write_json
 from voiceprivacy.organise import statement
 from voiceprivacy.plan import configuration
-from voiceprivacy.privacy.verdict.evidence import right_of
+from voiceprivacy.privacy.verdict.recognised import Recognised, Right
 from voiceprivacy.privacy.verdict.run_scores import Judged
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.provenance.record import provenance
@@ -63,7 +63,9 @@ def judged(n_persons=N_PERSONS, state="open"):
     leaks = {"system": "b2", "reason": None, "tried": [LEAK]}
     said = {"original": {"state": "open", "right_of_20_percent": None, "evidence_percent": None}}
     facts = verdicts.set_of(systems, controls=["copy", "noise"], leaks=leaks, of_text=said)
-    return Judged(scores, facts, known, {"b2": 104})
+    right = Right(np.r_[0.2, np.zeros(n_persons // 2 - 1)], np.full(n_persons // 2, 2), True)
+    first = {"b2": dict.fromkeys(scores.scores, Recognised(right, right)), "reversed": {}}
+    return Judged(scores, facts, known, first, {"b2": 104})
 
 
 @pytest.fixture
@@ -101,7 +103,7 @@ def test_limits_counts_and_controls_are_those_of_the_run_and_no_person_path_or_s
 ):
     own = facts["sets"]["demo"]["systems"]["b2"]
     assert own["at_most_percent"] == {ONE: 9.04, ALL: None, LINKAGE: 1.5}
-    assert own["right_of_20_at_most_percent"] == right_of(9.04)
+    assert own["right_of_20_at_most_percent"] == pytest.approx(5.08, abs=0.01)
     assert facts["sets"]["demo"]["unprotected_at_least"] == 61.5
     assert (own["recordings"], own["persons"], own["persons_tried"]) == (80, 40, 40)
     assert own["persons_learnt_from"] == 104

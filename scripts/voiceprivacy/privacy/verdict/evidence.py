@@ -29,7 +29,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from voiceprivacy.privacy import Counts, Flags, Floats
 from voiceprivacy.privacy.verdict import learner
@@ -47,7 +47,7 @@ from voiceprivacy.privacy.verdict.trials import (
 )
 
 N_BINS = 10
-FEW_PERSONS, MOST_GROUPS, GROUPS = 20, 8, 6  # up to 20 persons 8 groups, with more persons 6
+FEW_PERSONS, MOST_GROUPS, N_GROUPS = 20, 8, 6  # up to 20 persons 8 groups, with more persons 6
 MOST_FITTED = 4000  # trials of each class that are learnt from
 PERCENT = 200  # of a gain in nats, of which 0.5 is everything
 SMALLEST_ERROR = 1e-9  # percent
@@ -261,14 +261,6 @@ def gaussian_error(percent: float, n_targets: int) -> float:
     return float(slope * np.sqrt((1 + distance**2 / 8) / n_targets))
 
 
-def right_of(percent: float, n: int = 20) -> float:
-    """In how many percent the first guess among ``n`` persons is right, if scores are Gaussian."""
-    distance = np.interp(max(percent, 0) ** 0.5, ROOTS, DISTANCES)
-    noise = np.linspace(-9, 9, 1801)
-    right = ndtr(noise + distance) ** (n - 1)
-    return float(100 * np.average(right, weights=np.exp(-(noise**2) / 2)))
-
-
 def _shuffled(pair):
     """Trials pair by pair, drawn; they have an order of their own, so that files change nothing."""
     return np.lexsort([np.random.default_rng(0).permutation(len(pair)), pair])
@@ -319,7 +311,7 @@ def _evidence(trials, recordings, n_bins):
         return group_means(pair[rows], np.hstack([gains, llrs * shares[rows, None]]))
 
     in_sample = learn_and_judge(fitted, np.arange(len(target)))[1][:, : len(candidates)]
-    n_groups = min(n_persons, MOST_GROUPS if n_persons <= FEW_PERSONS else GROUPS)
+    n_groups = min(n_persons, MOST_GROUPS if n_persons <= FEW_PERSONS else N_GROUPS)
     blocks = {}
     for block in combinations(range(n_groups), 2):
         one, other = (np.isin(side % n_groups, block) for side in (enrolled, tried))

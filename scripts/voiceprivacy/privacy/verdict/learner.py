@@ -1,14 +1,16 @@
 """The attacker who learns: logistic regression, and the candidates among which they choose.
 
 A candidate is a set of columns with a ridge. Each form of each score has a column and its damped
-square; raw and doubly centred scores have ten bins too. The regression is class-balanced, and its
-prior lies on whitened coordinates: units, rotations and the order of columns change nothing.
+square; raw and doubly centred scores have ten bins too. Products of two scores serve where attacks
+find nothing alone, and everything together. The regression is class-balanced, and its prior lies on
+whitened coordinates: units, rotations and the order of columns change nothing.
 
 Reference
 ---------
 Bruemmer and du Preez, Application-independent evaluation of speaker detection, CSL 2006.
 """
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +19,10 @@ from scipy.special import expit
 from voiceprivacy.privacy import Flags, Floats
 
 ONE_SCORE, IN_BINS, FUSION, ALL = "one score", "one score in bins", "fusion", "all"
+PRODUCTS = "products"
 SINGLE = (ONE_SCORE, IN_BINS)  # kinds that use one score
 RIDGES = (0.1, 1.0, 8.0)  # of everything
+PRODUCTS_RIDGE = 8.0
 INTERCEPT_RIDGE = 1e-3
 BINNED = ("raw", "both")
 BEND = 5  # quartile ranges; the square of a score further out grows like the score
@@ -60,7 +64,18 @@ def design(forms: dict[str, Floats], n_bins: int) -> tuple[Floats, list[Candidat
             candidates.append(Candidate([*range(column + 2, len(columns))], 1.0, IN_BINS))
         candidates.append(Candidate(linear[1:] and linear, 1.0, FUSION))
     candidates += [Candidate(smooth, ridge, ALL) for ridge in RIDGES]
+    products = [*_products(scores)]
+    numbers = [*range(len(columns), len(columns) + len(products))]
+    candidates.append(Candidate(numbers and linear + numbers, PRODUCTS_RIDGE, PRODUCTS))
+    columns += products
     return np.stack(columns, axis=1), [each for each in candidates if each.columns]
+
+
+def _products(scores):
+    """Products of each two scores (M, A), which grow like a score where both lie further out."""
+    for one, other in combinations(scores.T, 2):
+        product = one * other
+        yield product / (1 + np.sqrt(np.abs(product)) / BEND)
 
 
 def _bins(score, n_bins):

@@ -106,13 +106,15 @@ class RunScores(ScoreTable):
 class Judged(NamedTuple):
     """One set of a run.
 
-    ``facts`` are those of verdict.json, ``evidence`` is {system: {(measure, list): Evidence}}, and
+    ``facts`` are those of verdict.json, ``evidence`` is {system: {(measure, list): Evidence}},
+    ``recognised`` {system: {list: Recognised}}, and
     ``learnt`` {system: from how many persons an attacker of its speech learnt}.
     """
 
     scores: RunScores
     facts: dict[str, Any]
     evidence: dict[str, Any]
+    recognised: dict[str, Any]
     learnt: dict[str, int]
 
 
@@ -131,6 +133,7 @@ def judge(plan: PlanOfVerdict, folder: Path) -> Iterator[tuple[str, Judged]]:
         learnt = {name: n_learnt(files) for name, files in options["learnt"].items()}
         is_narrow = any(map(_is_narrow, options["checks"]))
         evidence: dict[str, Any] = {}
+        recognised: dict[str, Any] = {}
         facts = verdict_of(
             scores,
             thresholds=thresholds,
@@ -143,6 +146,7 @@ def judge(plan: PlanOfVerdict, folder: Path) -> Iterator[tuple[str, Judged]]:
                 options["only_wide_band"] if is_narrow else (),
             ),
             evidence=evidence,
+            recognised=recognised,
         )
         facts["of_text"] = _of_text(folder, corpus, lists, thresholds)
         facts["not_tried"] += options["not_tried"]
@@ -152,7 +156,7 @@ def judge(plan: PlanOfVerdict, folder: Path) -> Iterator[tuple[str, Judged]]:
             for attacker, n_persons in known_by.items()
         ]
         facts["warnings"] += [{"code": NARROW_BAND}] if is_narrow else []
-        yield corpus, Judged(scores, facts, evidence, learnt)
+        yield corpus, Judged(scores, facts, evidence, recognised, learnt)
 
 
 def without_acquainted(

@@ -22,13 +22,13 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from voiceprivacy.privacy.uncertainty.multiple import LEVEL, bonferroni, holm
+from voiceprivacy.privacy.verdict.doubts import doubts_of
 from voiceprivacy.privacy.verdict.evidence import (
     Evidence,
     all_recordings,
     leaves_less,
     linkage,
     one_recording,
-    right_of,
 )
 from voiceprivacy.privacy.verdict.linked import Linked, linked_facts, linked_in, nearest_facts
 from voiceprivacy.privacy.verdict.persons import (
@@ -37,6 +37,7 @@ from voiceprivacy.privacy.verdict.persons import (
     first_guesses,
     is_any_exposed,
 )
+from voiceprivacy.privacy.verdict.recognised import Recognised, first_guesses_of, highest_facts
 from voiceprivacy.privacy.verdict.score_table import Scored, ScoreTable, joined
 from voiceprivacy.privacy.verdict.trials import NotMeasured, trials_of
 from voiceprivacy.vocabulary import LEAKS, NARROW_BAND, ORIGINAL, THRESHOLDS
@@ -95,7 +96,9 @@ class _Judged(NamedTuple):
 
     evidence: dict[tuple[str, str], Evidence]  # of a measure and a list
     guesses: dict[str, Guesses]  # of a list
+    recognised: dict[str, Recognised]  # of a list
     linked: dict[str, Linked]  # of a list
+    doubts: dict[str, set[str]]  # of a list
     unprotected: dict[str, Evidence]  # of a list, for the attackers of the system
     missing: dict[str, int]
     failing: dict[str, dict[str, str]]  # warnings of attackers
@@ -108,6 +111,7 @@ def verdict_of(
     thresholds: Thresholds = USUAL,
     known: Known = NOTHING_KNOWN,
     evidence: dict | None = None,
+    recognised: dict | None = None,
 ) -> dict[str, Any]:
     """Judge all systems of a set.
 
@@ -115,19 +119,23 @@ def verdict_of(
     ----------
     evidence : dict, optional
         Gets {system: {(measure, list): Evidence}}.
+    recognised : dict, optional
+        Gets {system: {list: Recognised}}.
 
     Returns
     -------
     dict : as ``sets[NAME]`` of verdict.json
     """
     judged = {
-        system: _Judged({}, {}, {}, {}, {"persons": 0, "trials": 0}, {}, set())
+        system: _Judged({}, {}, {}, {}, {}, {}, {"persons": 0, "trials": 0}, {}, set())
         for system in scores.systems()
     }
     for name in scores.scores:
         _judge_list(scores, name, judged)
     if evidence is not None:
         evidence.update((name, one.evidence) for name, one in judged.items())
+    if recognised is not None:
+        recognised.update((name, one.recognised) for name, one in judged.items())
     original = judged.pop(ORIGINAL, None)
     p_open = np.array([_p_open(one, thresholds) for one in judged.values()])
     levels = LEVEL / (len(p_open) - np.argsort(np.argsort(p_open, kind="stable")))
@@ -197,6 +205,7 @@ def _judge_list(scores, name, judged):
             one.linked[name] = linked_in(*linked[:2], speaker_of, len(scores.scores))
         is_protected = scored.trials and one is not original
         if is_protected and original and (ONE, name) in original.evidence:
+            one.doubts[name] = doubts_of(scored, unprotected, speaker_of)
             evidence = original.evidence[ONE, name]
             try:
                 one.unprotected[name] = _of_attackers(scored, unprotected, evidence, speaker_of)
@@ -247,6 +256,7 @@ def _measure(one, name, scored, linked, speaker_of, n_lists=1):
                 continue
             if measure == ONE:
                 one.guesses[name] = first_guesses(trials, evidence, n_lists)
+                one.recognised[name] = first_guesses_of(trials)
 
 
 def _persons(trials, speaker_of):
@@ -291,12 +301,14 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
         "tested_percent": _limits(single, confidence),
         "evidence_all_recordings_percent": _limits(pooled),
         "linkage_percent": _limits(linked),
-        "right_of_20_percent": limits and [right_of(percent) for percent in limits],
+        "right_of_20_percent": limits and judged.recognised[worst[ONE]].percent(),
+        "nobody_above": highest_facts(judged.recognised),
         "less_than_unprotected_points": _less_than(single, judged.unprotected.get(worst[ONE])),
         "recordings": pooled and pooled.recordings,
         "exposed": exposed_facts(judged.guesses, shows_names=known.shows_names),
         "linked": linked_facts(judged.linked, shows_names=known.shows_names),
         "nearest": nearest_facts(judged.linked),
+        "doubts": sorted(set().union(*judged.doubts.values())),
         "missing": judged.missing,
         "reasons": [] if shown else reasons,
         "next": [] if shown else _next(judged, reasons, thresholds),
@@ -338,6 +350,7 @@ def _unmet(system, judged, original, thresholds, known):
         NARROW_BAND: system in known.unheard,
     }
     unmet |= {f"no_{measure}": measure not in measured for measure in MEASURES}
+    unmet |= dict.fromkeys(chain.from_iterable(judged.doubts.values()), True)
     unmet |= {
         f"upper_limit_{measure}": True
         for (measure, _), one in judged.evidence.items()
@@ -361,8 +374,11 @@ def _next(judged, reasons, thresholds):
     wanted = 0
     for (measure, _), one in judged.evidence.items():
         value, limit = max(one.percent, 0.0), thresholds.low(measure)
-        if one.high() > limit > value:  # errors fall with the root of persons
+        if one.high() > limit > value:
+            # Where nothing is found, upper limits fall like 1 / persons, else with their root.
             factor = ((one.high() - value) / (limit - value)) ** 2
+            if one.low() <= 0:
+                factor = one.high() / limit
             wanted = max(wanted, math.ceil(one.n_persons * factor))
     # Narrower limits are no help where persons are exposed or linked.
     is_helped = wanted and not {*reasons} & SHOWN
@@ -414,7 +430,7 @@ def _leaks(scores, competing, facts, thresholds, known):
     if not percents:
         return {"system": None, "reason": "no_system", "tried": []}
     system = min(percents, key=lambda name: (facts[name]["state"] != LOW, percents[name]))
-    leaky = {name: _Judged({}, {}, {}, {}, {}, {}, set()) for name in known.leaks}
+    leaky = {name: _Judged({}, {}, {}, {}, {}, {}, {}, {}, set()) for name in known.leaks}
     numbers = dict.fromkeys(known.leaks, 0)
     for name in scores.scores:
         scored = scores.scored(name, system)
@@ -453,7 +469,7 @@ def _releases(scores, versions, thresholds):
 
 def _released(scores, versions, thresholds):
     """What is left of all these versions together; null where lists could not be measured."""
-    judged = _Judged({}, {}, {}, {}, {}, {}, set())
+    judged = _Judged({}, {}, {}, {}, {}, {}, {}, {}, set())
     for name in scores.scores:
         single, linked = (
             joined(

@@ -22,7 +22,6 @@ from voiceprivacy.privacy.verdict.evidence import (
     leaves_less,
     linkage,
     one_recording,
-    right_of,
 )
 from voiceprivacy.privacy.verdict.persons import first_guesses
 from voiceprivacy.privacy.verdict.trials import forms_of, judged, trials_of
@@ -51,14 +50,6 @@ def test_the_table_of_gaussian_evidence():
     for distance, percent in zip(np.arange(17) / 2, heldout.GAUSSIAN_PERCENT, strict=True):
         gains = gain(distance * (noise + distance / 2)) * norm.pdf(noise)
         assert 400 * np.trapezoid(gains, noise) == pytest.approx(percent, abs=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("percent", "right"), [(1, 8), (2, 9), (5, 13), (10, 18), (30, 38), (50, 59), (90, 97)]
-)
-def test_the_first_guess_among_20_persons_and_by_chance(percent, right):
-    assert right_of(percent) == pytest.approx(right, abs=0.7)
-    assert (right_of(-percent), right_of(0, 50)) == pytest.approx((5, 2))
 
 
 MANY = 10**9  # targets: then the jackknife's error is the larger one
