@@ -16,7 +16,7 @@ from voiceprivacy.report.verdict import (
     Verdict,
     no_verdict,
 )
-from voiceprivacy.report.verdict_words import QUESTION, RELATIONS, RIGHT
+from voiceprivacy.report.verdict_words import OF_SETS, QUESTION, RELATIONS, RIGHT
 from voiceprivacy.vocabulary import UNDEFINED
 
 WIDTH = 100
@@ -101,6 +101,8 @@ def summary(
 def verdict_lines(verdict: Verdict) -> list[str]:
     """The verdict of a run: a line for each system, then sentences."""
     lines = ["", verdict.absent] if verdict.absent else []
+    if len(verdict.sets) > 1:
+        lines += ["", *_wrapped(f"{QUESTION} {verdict.answer} {OF_SETS.format(len(verdict.sets))}")]
     for judged in verdict.sets:
         lines += ["", *lines_of_set(judged)]
     return lines

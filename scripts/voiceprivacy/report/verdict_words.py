@@ -45,11 +45,13 @@ RELATIONS = {  # of a system to the original: words, and what they mean
     CLEARLY: ("clearly better", "At least half of the evidence is gone, by the lower limit."),
 }
 QUESTION = "May it be released as anonymous?"
-ANSWERS = {  # by the state of a system
+ANSWERS = {  # by the state of a system, the worst first
     "open": "no",
     "unclear": "not proven, so treat it as not protected",
     "low": "these attackers find little against it",
 }
+WORST_FIRST = list(ANSWERS)
+OF_SETS = "The worst answer of each system in {} sets."
 CHANCE_OF_20 = 5.0  # percent
 BRACKETS = "In brackets: 95 % limits. The further right, the less is protected."
 
@@ -304,7 +306,7 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
     systems = {name: own for name, own in facts["systems"].items() if name not in facts["controls"]}
     attacks = "; ".join(NOT_TRIED[code] for code in facts["not_tried"])
     return Notes(
-        answer=_answer(systems),
+        answer=answer({name: own["state"] for name, own in systems.items()}),
         why=[*_why(systems, facts["unprotected"]), *what_is_said(facts), *_better(facts["better"])],
         control=leaks_noticed(facts),
         releases=[*_released(facts.get("releases", {}))],  # files of 0.2.0 had none at first
@@ -315,12 +317,23 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
     )
 
 
-def _answer(systems: Mapping[str, Any]) -> str:
-    groups = _grouped({name: (ANSWERS[own["state"]],) for name, own in systems.items()})
+def worst_states(sets: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """The worst state of each system in any set: {system: state}, from {system: state} of sets."""
+    worst: dict[str, str] = {}
+    for states in sets:
+        for name, state in states.items():
+            worst[name] = min(state, worst.get(name, state), key=WORST_FIRST.index)
+    return worst
+
+
+def answer(states: Mapping[str, str]) -> str:
+    """The answer to the question, for all systems or by system: from {system: state}."""
+    worst_first = sorted(states, key=lambda name: (WORST_FIRST.index(states[name]), name))
+    groups = _grouped({name: (ANSWERS[states[name]],) for name in worst_first})
     if len(groups) == 1:
-        [(_, (answer,))] = groups
-        return f"{answer[:1].upper()}{answer[1:]}."
-    answers = (f"{listed(names)}: {answer}." for names, (answer,) in groups)
+        [(_, (same,))] = groups
+        return f"{same[:1].upper()}{same[1:]}."
+    answers = (f"{listed(names)}: {own}." for names, (own,) in groups)
     return " ".join(answers) or "Nothing was judged, so treat it as not protected."
 
 

@@ -102,7 +102,7 @@ def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash(
     [
         (("open", "open"), "No."),
         (("unclear",), "Not proven, so treat it as not protected."),
-        (("low", "open"), "a: these attackers find little against it. b: no."),
+        (("low", "open"), "b: no. a: these attackers find little against it."),
         ([], "Nothing was judged, so treat it as not protected."),
     ],
 )
@@ -115,6 +115,20 @@ def test_the_question_is_answered_for_all_or_by_system(states, answer):
     assert notes.answer == answer
     assert (verdict_words.LEARN in notes.steps) == ({*states} != {"open"})
     assert bool(notes.warnings) == ("open" not in states[:1])
+
+
+def test_the_answer_for_all_sets_is_the_worst_one_of_each_system(read):
+    states = ({"a": "low", "b": "unclear"}, {"b": "open", "c": "low"}, {"a": "unclear"})
+    sets = {}
+    for name, own in zip(("one", "two", "three"), states, strict=True):
+        systems = {system: verdicts.system(state) for system, state in own.items()}
+        systems["noise"] = verdicts.system("open")
+        sets[name] = verdicts.set_of(systems, controls=["noise"])
+    verdict = read(verdicts.verdict(sets))
+    words = "b: no. a: not proven, so treat it as not protected. c: these attackers find little"
+    assert verdict.answer.startswith(words)
+    assert verdict.answer in " ".join(verdict_lines(verdict))
+    assert read(verdicts.usual()).answer == read(verdicts.usual()).sets[0].notes.answer
 
 
 def test_systems_with_the_same_reasons_share_a_sentence_and_many_reasons_are_counted():
