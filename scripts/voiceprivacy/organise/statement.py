@@ -204,6 +204,13 @@ def untrue(statement: Path, results: Path) -> Iterator[str]:
         yield f"{statement}: {line}"
 
 
+def _answer(facts: Mapping[str, Any]) -> str:
+    """The answer for the whole: the worst one of each system in any set."""
+    sets = [own["systems"].items() for own in facts["sets"].values()]
+    states = [{name: own["state"] for name, own in systems} for systems in sets]
+    return verdict_words.answer(verdict_words.worst_states(states))
+
+
 def write_statement(facts: Mapping[str, Any], folder: Path) -> list[Path]:
     """Write the facts, and two pages for printing that say them; their paths."""
     paths = [folder / "statement.json", folder / "statement.html"]
@@ -213,6 +220,7 @@ def write_statement(facts: Mapping[str, Any], folder: Path) -> list[Path]:
     )
     page = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         facts=facts,
+        answer=_answer(facts),
         own_sha256=sha256_of(paths[0]),
         words=verdict_words,
         attacker_name=attacker_name,

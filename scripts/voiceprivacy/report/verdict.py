@@ -236,7 +236,7 @@ def judged_of(
 
 
 def _line(right):
-    if right is None or limits(right)[0] == DASH:
+    if right is None:
         return []
     return [100 * max(0.0, value - CHANCE_OF_20) / (100 - CHANCE_OF_20) for value in right]
 
