@@ -83,6 +83,7 @@ def statement_of(results: Path, earlier: int | None = None) -> dict[str, Any]:
         return {
             "format": FORMAT,
             **{field: record[field] for field in SHOWN},
+            **({"by": who} if (who := run.config["report"].get("by")) else {}),
             "declared": {"earlier_releases": earlier},
             "thresholds": run.config["verdict"],
             "attack_wall_s": sum(job["wall_s"] for rule, job in jobs if rule.startswith(ATTACKING)),

@@ -12,6 +12,7 @@ from voiceprivacy.report.typeset import listed
 from voiceprivacy.vocabulary import DASH, ORIGINAL, THRESHOLDS, draws_of
 
 CONTROL, UNPROTECTED = "control", "unprotected"
+UNPROTECTED_SPEECH = "unprotected speech"
 STATES = {  # of the room privacy: the words of each, and what it means
     "open": (
         "not protected",
@@ -123,12 +124,21 @@ TERMS = {  # what else is on the first view, and what it means
     "95 % limits": f"In brackets. {LIMITS_HOLD} Each number is that of its worst trial list.",
     "all tests together": "The limits that decide on \u201cnot protected\u201d are wider than those"
     " in brackets: they are corrected for the number of lists, measures and systems.",
-    "release": "The beginning of the SHA-256 over the SHA-256 and paths of all protected recordings"
-    " (provenance.json), which says what speech was evaluated.",
+    "SHA-256": "Its beginning, over the SHA-256 and paths of all protected recordings"
+    " (provenance.json). It says which speech was evaluated.",
     "re-identified": "The attacker's first guess among all enrolled speakers is right, from all"
     " recordings of a speaker together. Or recordings of this speaker get scores with each other"
     " that differ significantly from those of two speakers.",
 }
+# How often the first guess among 20 speakers is right in the test of shipped anonymisers, in
+# percent: docs/internals/measured.md.
+SHIPPED = {"b2": 94, "b2r": 84, "b2r_vpc2022": 47, "stt_tts_piper": 12}
+STRENGTH = (
+    "In unprotected speech their first guess among 20 speakers is right in {} of the recordings."
+    " For comparison: in the project's test of shipped anonymisers, other attackers were right in"
+    " {}."
+)
+NO_STRENGTH = "They were not tried on unprotected speech, so their strength is not known."
 BY = {
     "one_recording": "from one recording",
     "all_recordings": "from all recordings of a speaker",
@@ -230,8 +240,11 @@ WARNINGS = {
 }
 SHARES = {"leak_5": "one recording in twenty", "leak_20": "one recording in five"}
 NOTICED = "If {} of {} had been left unprotected, this evaluation would have noticed."
-NOT_NOTICED = "If {} of {} had been left unprotected, this evaluation would not have noticed."
-NOR = "It would not have noticed {}."
+NOT_NOTICED = (
+    "If {} of {} had been left unprotected, this evaluation would not have noticed. The speakers"
+    " are too few to notice a leak of that size, so it does not show that there is none."
+)
+NOR = "It would not have noticed {}: the speakers are too few for a leak of that size."
 NO_LEAK = {  # why no known leak was tried
     "scores_elsewhere": "Known leaks cannot be tried on scores that were made elsewhere.",
     "few_recordings": "There are too few recordings to try a known leak.",
@@ -258,12 +271,18 @@ class Notes(NamedTuple):
 
     answer: str
     why: list[str]
+    strength: str
     control: str
     releases: list[str]
     not_tried: str
     warnings: list[str]
     check: str
     steps: list[str]
+
+
+def called(system: str) -> str:
+    """What people read of a system: unprotected speech is no anonymiser."""
+    return UNPROTECTED_SPEECH if system == ORIGINAL else system
 
 
 def limits(values: Sequence[float] | None) -> tuple[str, str]:
@@ -321,6 +340,7 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
     return Notes(
         answer=answer({name: own["state"] for name, own in systems.items()}),
         why=[*_why(systems, facts["unprotected"]), *what_is_said(facts), *_better(facts["better"])],
+        strength=_strength(facts["unprotected"]),
         control=leaks_noticed(facts),
         releases=[*_released(facts.get("releases", {}))],  # files of 0.2.0 had none at first
         not_tried=f"{attacks[:1].upper()}{attacks[1:]}." if attacks else "",
@@ -348,6 +368,15 @@ def answer(states: Mapping[str, str]) -> str:
         return f"{same[:1].upper()}{same[1:]}."
     answers = (f"{listed(names)}: {own}." for names, (own,) in groups)
     return " ".join(answers) or "Nothing was judged, so treat it as not protected."
+
+
+def _strength(unprotected: Mapping[str, Any] | None) -> str:
+    """How strong the attackers are: what they find in unprotected speech, and others elsewhere."""
+    if not unprotected or not unprotected[RIGHT.key]:
+        return NO_STRENGTH
+    value, between = limits(unprotected[RIGHT.key])
+    shipped = listed([f"{percent} % ({name})" for name, percent in SHIPPED.items()])
+    return STRENGTH.format(f"{value} % {between}", shipped)
 
 
 def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> Iterator[str]:
@@ -431,7 +460,7 @@ def _speakers(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None)
     }
     if unprotected and unprotected["exposed"]:
         own = unprotected["exposed"]
-        counts["unprotected speech"] = (own["persons"], own["of"], False)
+        counts[UNPROTECTED_SPEECH] = (own["persons"], own["of"], False)
     parts = []
     for names, (persons, n_tested, by_chance) in _grouped(counts):
         chance = ", as many as by chance" if by_chance else ""
