@@ -1,5 +1,7 @@
 """What tests/nightly/zoo.py makes of a run: a table whose numbers nobody types, and a picture."""
 
+import re
+
 import numpy as np
 import pytest
 from nightly import conversions, zoo
@@ -15,7 +17,8 @@ from voiceprivacy.inout.manifests import MANIFEST
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.plan.attackers import PACKAGE_DIMENSIONS
 from voiceprivacy.report.utility_tables import Speed
-from voiceprivacy.vocabulary import DASH, RESOURCES, SPEAKERS_LEARNT
+from voiceprivacy.report.verdict_words import SHIPPED
+from voiceprivacy.vocabulary import DASH, RESOURCES, SCRIPTS, SPEAKERS_LEARNT
 
 
 @pytest.fixture
@@ -28,6 +31,12 @@ def results(tmp_path):
     speed = Speed(zoo.CORPUS, "b2", "cpu", 1.0, 1.0, 0.002, "-")
     write_table(tmp_path / zoo.SPEEDS, Speed._fields, [speed])
     return tmp_path
+
+
+def test_what_pages_say_of_shipped_anonymisers_is_in_the_table():
+    table = (SCRIPTS.parent / "docs" / "internals" / "measured.md").read_text(encoding="utf-8")
+    for name, percent in SHIPPED.items():
+        assert re.search(rf"^\| `{name}` \| [a-z ]+ \| {percent} \[", table, re.MULTILINE)
 
 
 def test_a_row_has_what_the_files_of_the_run_say(results):

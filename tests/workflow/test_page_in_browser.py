@@ -5,8 +5,10 @@ import re
 import pytest
 from support import made_up, verdicts
 from support.browser import needs_browser
+from support.pdf import squeezed, text_of_pdf
 
 from voiceprivacy.inout.json_files import write_json
+from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.verdict import read_verdict
 
 pytestmark = needs_browser
@@ -35,7 +37,8 @@ def read(open_page, path):
 
 
 def anonymisers(page):
-    return page.locator(f"{ROWS} .anonymiser").all_inner_texts()
+    shown = page.locator(f"{ROWS} .anonymiser").all_inner_texts()
+    return ["original" if name == "unprotected speech" else name for name in shown]
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (380, True)])
@@ -108,6 +111,44 @@ def test_a_link_opens_what_it_points_to_and_one_section_is_open_at_a_time(read):
     page.evaluate("location.hash = '#published-1'")
     page.locator("#published-1").wait_for()
     assert page.evaluate(opened) == ["published"], "also where it points into a section"
+
+
+@pytest.fixture(scope="module")
+def page_of_two(tmp_path_factory):
+    """A page of two sets: the second alone decides on b2r, with as many columns as there are."""
+    folder = tmp_path_factory.mktemp("two")
+    limits = [86.0, 75.0, 97.0]
+    said = {"original": {"state": "open", "right_of_20_percent": limits, "evidence_percent": None}}
+    worse = {name: verdicts.system("open", linkage_percent=limits) for name in ("b2", "b2r")}
+    content = verdicts.usual("libri")
+    content["sets"]["vctk"] = verdicts.set_of(worse, of_text=said)
+    made_up.write_results(folder)
+    write_json(folder / "verdict.json", content)
+    inferred = ("vctk", "-", "b2", "ecapa", "-", "op", "inferred_sex_percent", "97", "93", "98")
+    numbers = [*made_up.metrics(), Number(*inferred)]
+    verdict = read_verdict(folder / "verdict.json", numbers=numbers)
+    return made_up.render(folder, verdict=verdict)
+
+
+def test_every_set_is_in_the_answer_and_in_print(open_page, page_of_two):
+    page = open_page(page_of_two).page
+    signs = str.maketrans("", "", "?=\N{MULTIPLICATION X}\N{DOWNWARDS ARROW}")  # before states
+    printed = text_of_pdf(page.pdf(prefer_css_page_size=True)).translate(signs)
+    answer = page.locator("#verdict h2").first.inner_text()
+    assert "b2 and b2r: no. broken: not proven" in answer
+    shown = page.locator("#verdict")
+    rows = shown.locator("tbody tr").all_inner_texts()
+    reasons = shown.locator(".reasons p, .reasons li").all_inner_texts()
+    assert len(rows) == 16 and len(reasons) > 12
+    for text in (answer, *shown.locator("h3").all_inner_texts(), *rows, *reasons):
+        assert squeezed(text).translate(signs) in printed
+
+
+def test_no_table_of_the_verdict_is_cut_that_fits(open_page, page_of_two):
+    page = open_page(page_of_two).page
+    assert page.locator("#verdict .law thead th").count() == 4 + 6
+    assert page.locator("#verdict .scroll[data-wide]").count() == 0
+    assert open_page(page_of_two, width=390).too_wide() == []
 
 
 def test_states_and_columns_are_explained_one_key_away(read, width=380):

@@ -82,6 +82,7 @@ def statement_of(results: Path, earlier: int | None = None) -> dict[str, Any]:
         return {
             "format": FORMAT,
             **{field: record[field] for field in SHOWN},
+            **({"by": who} if (who := run.config["report"].get("by")) else {}),
             "declared": {"earlier_releases": earlier},
             "thresholds": run.config["verdict"],
             "attack_wall_s": sum(job["wall_s"] for rule, job in jobs if rule.startswith(ATTACKING)),
@@ -204,6 +205,13 @@ def untrue(statement: Path, results: Path) -> Iterator[str]:
         yield f"{statement}: {line}"
 
 
+def _answer(facts: Mapping[str, Any]) -> str:
+    """The answer for the whole: the worst one of each system in any set."""
+    sets = [own["systems"].items() for own in facts["sets"].values()]
+    states = [{name: own["state"] for name, own in systems} for systems in sets]
+    return verdict_words.answer(verdict_words.worst_states(states))
+
+
 def write_statement(facts: Mapping[str, Any], folder: Path) -> list[Path]:
     """Write the facts, and two pages for printing that say them; their paths."""
     paths = [folder / "statement.json", folder / "statement.html"]
@@ -213,6 +221,7 @@ def write_statement(facts: Mapping[str, Any], folder: Path) -> list[Path]:
     )
     page = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         facts=facts,
+        answer=_answer(facts),
         own_sha256=sha256_of(paths[0]),
         words=verdict_words,
         attacker_name=attacker_name,

@@ -15,6 +15,7 @@ from typing import Any
 
 from voiceprivacy import corpus_kinds
 from voiceprivacy.errors import counted
+from voiceprivacy.inout import foreign
 from voiceprivacy.report.comparison import ATTACKS, System
 from voiceprivacy.report.described_corpora import PartOfCorpus
 from voiceprivacy.report.metrics import Number
@@ -71,7 +72,8 @@ def evaluated(
     speech: Iterable[PartOfCorpus], provenance: Mapping[str, Any]
 ) -> dict[str, Evaluated]:
     """What is evaluated of each corpus: its trial part, by the tables and provenance of a run."""
-    corpora = provenance.get("config", {}).get("corpora", {})
+    config = provenance.get("config", {})
+    corpora = config.get("corpora", {})
     sentences = {}
     for part in speech:
         if part.part != "trial":
@@ -90,10 +92,16 @@ def evaluated(
         words += _release(part.corpus, provenance)
         if created := provenance.get("created"):
             day = datetime.date.fromisoformat(created)
-            words.append(f"{day.day} {day:%B %Y}")
+            words.append(f"evaluated on {day.day} {day:%B %Y}{by_whom(config)}")
         names = "" if part.names_show == ABSENT else part.names_show
         sentences[part.corpus] = Evaluated(f"{', '.join(words)}.", names)
     return sentences
+
+
+def by_whom(config: Mapping[str, Any]) -> str:
+    """Who evaluated, as the config says it; else empty."""
+    who = config.get("report", {}).get("by")
+    return f" by {foreign.line(who, 'report.by')}" if who else ""
 
 
 def _release(corpus, provenance):
@@ -110,7 +118,7 @@ def _release(corpus, provenance):
         if "audio" in options and source in provenance.get("sha256", {}):
             lines.append(f"{provenance['sha256'][source]}  {source}\n")
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
-    return [f"release {digest[:8]}"] if lines else []
+    return [f"SHA-256 of the protected recordings {digest[:8]}..."] if lines else []
 
 
 def ready_made_note(systems: Iterable[System], provenance: dict) -> str:

@@ -315,7 +315,9 @@ def _environment(folder):
         contents[view].append((name, title))
         return ""
 
-    environment.globals.update(attacker_name=attacker_name, contents=contents, listed=listed)
+    environment.globals.update(
+        attacker_name=attacker_name, called=verdict_words.called, contents=contents, listed=listed
+    )
     return environment
 
 

@@ -16,8 +16,8 @@ from voiceprivacy.report.verdict import (
     Verdict,
     no_verdict,
 )
-from voiceprivacy.report.verdict_words import QUESTION, RELATIONS, RIGHT
-from voiceprivacy.vocabulary import UNDEFINED
+from voiceprivacy.report.verdict_words import OF_SETS, QUESTION, RELATIONS, RIGHT, UNPROTECTED
+from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
 
 WIDTH = 100
 NAME_WIDTH = 12
@@ -101,6 +101,8 @@ def summary(
 def verdict_lines(verdict: Verdict) -> list[str]:
     """The verdict of a run: a line for each system, then sentences."""
     lines = ["", verdict.absent] if verdict.absent else []
+    if len(verdict.sets) > 1:
+        lines += ["", *_wrapped(f"{QUESTION} {verdict.answer} {OF_SETS.format(len(verdict.sets))}")]
     for judged in verdict.sets:
         lines += ["", *lines_of_set(judged)]
     return lines
@@ -114,7 +116,8 @@ def lines_of_set(judged: Judged) -> list[str]:
         numbers = zip(judged.columns, (row.right, *row.law), strict=False)
         cells = [f"{cell.text} {cell.limits}".strip() for column, cell in numbers if column.short]
         words = RELATIONS[row.relation][0] if row.relation else ""
-        table.append((row.system, row.words.upper(), cells[0], words, *cells[1:]))
+        name = UNPROTECTED if row.state == UNPROTECTED else row.system
+        table.append((name, row.words.upper(), cells[0], words, *cells[1:]))
     notes = judged.notes
     own = "" if judged.speech else f"{judged.name}:"
     chances = dict.fromkeys(column.chance for column in shown)
@@ -177,7 +180,8 @@ def _table(systems: Sequence[System]) -> list[str]:
         _line("", "attack", [column.short for column in COLUMNS]),
         _line("", "", UNITS),
     ]
-    for name, rows in itertools.groupby(systems, key=lambda system: system.anonymiser):
+    for anonymiser, rows in itertools.groupby(systems, key=lambda system: system.anonymiser):
+        name = UNPROTECTED if anonymiser == ORIGINAL else anonymiser
         if len(name) > NAME_WIDTH:  # on a line of its own, so that columns stay below each other
             lines.append(name)
             name = ""

@@ -30,9 +30,11 @@ from voiceprivacy.report.verdict_words import (
     UNPROTECTED,
     Column,
     Notes,
+    answer,
     limits,
     notes,
     relation,
+    worst_states,
 )
 from voiceprivacy.vocabulary import ABSENT, ATTRIBUTES, DASH, ORIGINAL, UNDEFINED, WORDS
 
@@ -92,6 +94,12 @@ class Judged(NamedTuple):
         """All columns of numbers."""
         return [RIGHT, *self.law, *filter(None, [self.utility])]
 
+    @property
+    def states(self) -> dict[str, str]:
+        """The state of each system that is judged: neither controls nor unprotected speech."""
+        judged = (row for row in self.rows if row.state not in (CONTROL, UNPROTECTED))
+        return {row.system: row.state for row in judged}
+
 
 class Verdict(NamedTuple):
     """The verdict of a run; ``absent`` says why it has none.
@@ -106,6 +114,17 @@ class Verdict(NamedTuple):
     def controls(self) -> set[str]:
         """Names of the controls."""
         return {*chain.from_iterable(judged.controls for judged in self.sets)}
+
+    @property
+    def answer(self) -> str:
+        """The answer for all sets together: the worst one of each system."""
+        return answer(worst_states(judged.states for judged in self.sets))
+
+    @property
+    def columns(self) -> list[Column]:
+        """The columns of all sets, each once."""
+        every = chain.from_iterable(judged.columns for judged in self.sets)
+        return list({column.title: column for column in every}.values())
 
 
 def no_verdict(why: str) -> Verdict:
@@ -217,7 +236,7 @@ def judged_of(
 
 
 def _line(right):
-    if right is None or limits(right)[0] == DASH:
+    if right is None:
         return []
     return [100 * max(0.0, value - CHANCE_OF_20) / (100 - CHANCE_OF_20) for value in right]
 

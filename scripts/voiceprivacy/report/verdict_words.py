@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.errors import counted
 from voiceprivacy.report.typeset import listed
-from voiceprivacy.vocabulary import DASH, ORIGINAL, draws_of
+from voiceprivacy.vocabulary import DASH, ORIGINAL, THRESHOLDS, draws_of
 
 CONTROL, UNPROTECTED = "control", "unprotected"
+UNPROTECTED_SPEECH = "unprotected speech"
 STATES = {  # of the room privacy: the words of each, and what it means
     "open": (
         "not protected",
@@ -45,11 +46,13 @@ RELATIONS = {  # of a system to the original: words, and what they mean
     CLEARLY: ("clearly better", "At least half of the evidence is gone, by the lower limit."),
 }
 QUESTION = "May it be released as anonymous?"
-ANSWERS = {  # by the state of a system
+ANSWERS = {  # by the state of a system, the worst first
     "open": "no",
     "unclear": "not proven, so treat it as not protected",
     "low": "these attackers find little against it",
 }
+WORST_FIRST = list(ANSWERS)
+OF_SETS = "The worst answer of each system in {} sets."
 CHANCE_OF_20 = 5.0  # percent
 BRACKETS = "In brackets: 95 % limits. The further right, the less is protected."
 
@@ -111,22 +114,46 @@ SAID = Column(
     " verdict, which is about the voice.",
     "what is said 5 %",
 )
+LIMITS_HOLD = (
+    "In about 95 of 100 such evaluations they hold the true value for all speakers like these. The"
+    " evaluated ones are a random sample of them. The limits say nothing about other kinds of"
+    " speakers, languages or recordings."
+)
 TERMS = {  # what else is on the first view, and what it means
     "evidence": "What attackers find. 0 %: nothing. 100 %: enough to re-identify every speaker.",
-    "95 % limits": "In brackets. In about 95 of 100 such evaluations they hold the true value. Each"
-    " number is that of its worst trial list.",
-    "release": "The beginning of the SHA-256 over the SHA-256 and paths of all protected recordings"
-    " (provenance.json), which says what speech was evaluated.",
+    "95 % limits": f"In brackets. {LIMITS_HOLD} Each number is that of its worst trial list.",
+    "all tests together": "The limits that decide on \u201cnot protected\u201d are wider than those"
+    " in brackets: they are corrected for the number of lists, measures and systems.",
+    "SHA-256": "Its beginning, over the SHA-256 and paths of all protected recordings"
+    " (provenance.json). It says which speech was evaluated.",
     "re-identified": "The attacker's first guess among all enrolled speakers is right, from all"
     " recordings of a speaker together. Or recordings of this speaker get scores with each other"
     " that differ significantly from those of two speakers.",
 }
+# How often the first guess among 20 speakers is right in the test of shipped anonymisers, in
+# percent: docs/internals/measured.md.
+SHIPPED = {"b2": 94, "b2r": 84, "b2r_vpc2022": 47, "stt_tts_piper": 12}
+STRENGTH = (
+    "In unprotected speech their first guess among 20 speakers is right in {} of the recordings."
+    " For comparison: in the project's test of shipped anonymisers, other attackers were right in"
+    " {}."
+)
+NO_STRENGTH = "They were not tried on unprotected speech, so their strength is not known."
 BY = {
     "one_recording": "from one recording",
     "all_recordings": "from all recordings of a speaker",
     "linkage": "by linking recordings with each other",
 }
-LINKED = "links recordings of one speaker, which alone does not show whose they are"
+LINKED = "links recordings of one speaker with each other"
+WHOSE = ", which alone does not show whose they are"
+TESTED = {  # where a file has the limits that decide, corrected for all tests together
+    "one_recording": "tested_percent",
+    "all_recordings": "tested_all_recordings_percent",
+    "linkage": "tested_linkage_percent",
+}
+OPEN_PERCENT = THRESHOLDS["open_percent"]  # by default
+AT_LEAST = " (at least {} %, all tests together)"
+NOT_DECISIVE = "{}: one recording does not decide: all tests together, its lower limit is {} %."
 UPPER_LIMITS = {  # reasons that are said together
     "upper_limit_one_recording": "one recording",
     "upper_limit_all_recordings": "all recordings",
@@ -135,7 +162,8 @@ UPPER_LIMITS = {  # reasons that are said together
 REASONS = {  # of an inconclusive system, the most telling first
     "missing": "speakers or trials of unprotected speech are missing",
     "failing_attack": "an attack fails on it",
-    "persons_exposed": "single speakers are re-identified more often than by chance",
+    "persons_exposed": "speakers are re-identified more often than by chance, but what other"
+    " speakers leave is not shown",
     "persons_linked": "recordings of single speakers are linked with each other",
     "recordings_linked": "the nearest recording is of the same speaker more often than by chance",
     "equal_scores": "all scores of a list are equal",
@@ -212,8 +240,11 @@ WARNINGS = {
 }
 SHARES = {"leak_5": "one recording in twenty", "leak_20": "one recording in five"}
 NOTICED = "If {} of {} had been left unprotected, this evaluation would have noticed."
-NOT_NOTICED = "If {} of {} had been left unprotected, this evaluation would not have noticed."
-NOR = "It would not have noticed {}."
+NOT_NOTICED = (
+    "If {} of {} had been left unprotected, this evaluation would not have noticed. The speakers"
+    " are too few to notice a leak of that size, so it does not show that there is none."
+)
+NOR = "It would not have noticed {}: the speakers are too few for a leak of that size."
 NO_LEAK = {  # why no known leak was tried
     "scores_elsewhere": "Known leaks cannot be tried on scores that were made elsewhere.",
     "few_recordings": "There are too few recordings to try a known leak.",
@@ -224,13 +255,12 @@ OFTEN = {1: "once", 2: "twice"}
 LOST = "With {} releases, the upper limits are too high for low remaining risk."
 SINCE = "{} (%; in brackets: 95 % limits of the difference, speaker by speaker)"
 CHANGE_COLUMNS = ("", RIGHT.short, LAW[0].short, "difference", "")
-LESS, SAME, MORE = "less evidence", "no significant change", "more evidence"
+LESS, SAME, MORE = "less than before", "no significant change", "more than before"
 SAME_EVIDENCE = "The evidence is exactly what it was."
 NO_CHANGE = "Nothing has changed."
 NOT_COMPARED = "Not compared: {}."
 MISHEARD = "The recogniser mishears {} % of unprotected words: its word errors say little."
 MISHEARD_PERCENT = 50
-WIDEST = 90  # percent between limits, from which on a number says nothing
 MOST = 3  # reasons and steps that are shown
 MANY = 1000  # speakers; how many more than these would do, no small set can tell
 
@@ -241,6 +271,7 @@ class Notes(NamedTuple):
 
     answer: str
     why: list[str]
+    strength: str
     control: str
     releases: list[str]
     not_tried: str
@@ -249,12 +280,15 @@ class Notes(NamedTuple):
     steps: list[str]
 
 
+def called(system: str) -> str:
+    """What people read of a system: unprotected speech is no anonymiser."""
+    return UNPROTECTED_SPEECH if system == ORIGINAL else system
+
+
 def limits(values: Sequence[float] | None) -> tuple[str, str]:
     """A value in percent and its limits as text; evidence below 0 % is shown as 0."""
     if values is None:
         return DASH, ""
-    if values[2] - max(values[1], 0) >= WIDEST:
-        return DASH, "too few speakers"
     value, low, high = (f"{max(number, 0):.0f}" for number in values)
     return value, f"[{low}, {high}]"
 
@@ -305,8 +339,9 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
     systems = {name: own for name, own in facts["systems"].items() if name not in facts["controls"]}
     attacks = "; ".join(NOT_TRIED[code] for code in facts["not_tried"])
     return Notes(
-        answer=_answer(systems),
+        answer=answer({name: own["state"] for name, own in systems.items()}),
         why=[*_why(systems, facts["unprotected"]), *what_is_said(facts), *_better(facts["better"])],
+        strength=_strength(facts["unprotected"]),
         control=leaks_noticed(facts),
         releases=[*_released(facts.get("releases", {}))],  # files of 0.2.0 had none at first
         not_tried=f"{attacks[:1].upper()}{attacks[1:]}." if attacks else "",
@@ -316,13 +351,33 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
     )
 
 
-def _answer(systems: Mapping[str, Any]) -> str:
-    groups = _grouped({name: (ANSWERS[own["state"]],) for name, own in systems.items()})
+def worst_states(sets: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """The worst state of each system in any set: {system: state}, from {system: state} of sets."""
+    worst: dict[str, str] = {}
+    for states in sets:
+        for name, state in states.items():
+            worst[name] = min(state, worst.get(name, state), key=WORST_FIRST.index)
+    return worst
+
+
+def answer(states: Mapping[str, str]) -> str:
+    """The answer to the question, for all systems or by system: from {system: state}."""
+    worst_first = sorted(states, key=lambda name: (WORST_FIRST.index(states[name]), name))
+    groups = _grouped({name: (ANSWERS[states[name]],) for name in worst_first})
     if len(groups) == 1:
-        [(_, (answer,))] = groups
-        return f"{answer[:1].upper()}{answer[1:]}."
-    answers = (f"{listed(names)}: {answer}." for names, (answer,) in groups)
+        [(_, (same,))] = groups
+        return f"{same[:1].upper()}{same[1:]}."
+    answers = (f"{listed(names)}: {own}." for names, (own,) in groups)
     return " ".join(answers) or "Nothing was judged, so treat it as not protected."
+
+
+def _strength(unprotected: Mapping[str, Any] | None) -> str:
+    """How strong the attackers are: what they find in unprotected speech, and others elsewhere."""
+    if not unprotected or not unprotected[RIGHT.key]:
+        return NO_STRENGTH
+    value, between = limits(unprotected[RIGHT.key])
+    shipped = listed([f"{percent} % ({name})" for name, percent in SHIPPED.items()])
+    return STRENGTH.format(f"{value} % {between}", shipped)
 
 
 def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> Iterator[str]:
@@ -330,10 +385,10 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
         state: {name: one for name, one in systems.items() if one["state"] == state}
         for state in ("open", "low", "unclear")
     }
-    for names, ways in _grouped({name: tuple(one["by"]) for name, one in states["open"].items()}):
-        by = listed([BY[way] for way in ways])
-        does = LINKED if ways == ("linkage",) else f"finds who speaks {by}"
-        yield f"{listed(names)}: the attacker {does}."
+    yield from _decided(states["open"])
+    for name, one in systems.items():
+        if lower := _undecided(one):
+            yield NOT_DECISIVE.format(name, lower)
     yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())
@@ -343,6 +398,38 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
     for names, codes in _grouped({name: tuple(own["reasons"]) for name, own in systems.items()}):
         if codes:
             yield f"{listed(names)}: inconclusive, because {why_inconclusive(codes)}."
+
+
+def _decided(systems: Mapping[str, Any]) -> Iterator[str]:
+    """By what systems are shown not to be protected, with the limits that decide."""
+    kinds = {name: (*one["by"], _is_any_recognised(one)) for name, one in systems.items()}
+    for names, (*ways, is_any_recognised) in _grouped(kinds):
+        limits = {way: _at_least([systems[name] for name in names], way) for way in ways}
+        does = f"finds who speaks {listed([BY[way] + limits[way] for way in ways])}"
+        if ways == ["linkage"]:
+            does = LINKED + limits["linkage"] + ("" if is_any_recognised else WHOSE)
+        yield f"{listed(names)}: the attacker {does}."
+
+
+def _at_least(systems: Sequence[Mapping[str, Any]], way: str) -> str:
+    """The lower limits that decide, of systems in their order; empty where a file has none."""
+    known = [system.get(TESTED[way]) for system in systems]
+    if not all(known):
+        return ""
+    return AT_LEAST.format(listed([f"{math.floor(limits[1])}" for limits in known if limits]))
+
+
+def _is_any_recognised(system: Mapping[str, Any]) -> bool:
+    """Whether more speakers are re-identified than by chance."""
+    return bool(system["exposed"] and system["exposed"]["beyond_chance"])
+
+
+def _undecided(system: Mapping[str, Any]) -> str:
+    """The lower limit that decides, where the one that is shown would show no protection."""
+    shown, decides = system["evidence_percent"], system["tested_percent"]
+    if "one_recording" in system["by"] or not shown or shown[1] < OPEN_PERCENT:
+        return ""
+    return f"{math.floor(max(decides[1], 0))}"
 
 
 def why_inconclusive(codes: Iterable[str]) -> str:
@@ -374,7 +461,7 @@ def _speakers(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None)
     }
     if unprotected and unprotected["exposed"]:
         own = unprotected["exposed"]
-        counts["unprotected speech"] = (own["persons"], own["of"], False)
+        counts[UNPROTECTED_SPEECH] = (own["persons"], own["of"], False)
     parts = []
     for names, (persons, n_tested, by_chance) in _grouped(counts):
         chance = ", as many as by chance" if by_chance else ""

@@ -95,6 +95,14 @@ def test_recordings_that_were_left_out_before_the_run_are_counted():
     assert "2 recordings (3 more" in evaluated([part], record)["demo"].speech
 
 
+def test_who_evaluated_when_is_said():
+    part = PartOfCorpus("demo", "trial", 1, 1, 0, 2, 0.01)
+    record = {"created": "2026-11-03", "config": {"report": {"by": "Lab A"}}}
+    assert "on 3 November 2026 by Lab A." in evaluated([part], record)["demo"].speech
+    with pytest.raises(BadInput, match=r"report\.by"):
+        evaluated([part], record | {"config": {"report": {"by": "Lab\nA"}}})
+
+
 def test_a_release_is_named_by_what_was_made_and_by_what_lay_there_already():
     config = {"anonymisers": {"b2": {"function": "x.py:y"}, "team": {"audio": "/wavs"}}}
     made = {"audio/demo/trial/b2/wav/0/a.flac": "1", "audio/demo/trial/original/wav/0/a.flac": "2"}
@@ -103,7 +111,7 @@ def test_a_release_is_named_by_what_was_made_and_by_what_lay_there_already():
 
     def release(outputs, sha256):
         record = {"config": config, "outputs": outputs, "sha256": sha256}
-        words = evaluated([part], record)["demo"].speech.rstrip(".").split("release ")
+        words = evaluated([part], record)["demo"].speech.rstrip(".").split("protected recordings ")
         return words[1:]
 
     edited, other = "results/sources/anonymisers/team.sha256", "audio/demo/trial/b2/wav/0/a.flac"

@@ -16,6 +16,7 @@ from voiceprivacy.report.comparison import compare
 from voiceprivacy.report.contents import Contents, read_contents, write_contents
 from voiceprivacy.report.described_corpora import Corpora, DescribedList, Finding, PartOfCorpus
 from voiceprivacy.report.figures import Subject, figure
+from voiceprivacy.report.listen import Clip, Example
 from voiceprivacy.report.page import LARGE_SVG_BYTES, TEMPLATE, by_kind, show, write_page
 from voiceprivacy.report.terminal import WIDTH, summary
 from voiceprivacy.report.utility_tables import utility_section
@@ -100,6 +101,21 @@ def test_numbers_states_and_counts_are_those_of_the_facts(metrics, tmp_path):
     text = text_of(page)
     assert "demo trial 5 4 1 90 1.23" in text and "demo f 6 2 3 45 100 400" in text
     assert "b2 12.50 [9.00, 17.50] 2 undefined" in text
+
+
+def test_unprotected_speech_has_one_name_in_tables_boxes_and_players(metrics, tmp_path):
+    clips = [Clip(name, "data:,", "data:,") for name in ("original", "b2")]
+    write_json(tmp_path / "verdict.json", verdicts.usual())
+    page = render(
+        tmp_path,
+        metrics,
+        verdict=read_verdict(tmp_path / "verdict.json"),
+        utility=utility_section([utilities.measured("original", "wer", 12.5)]),
+        listen=[Example("demo", "f", "u1", "s1", "f", False, clips)],
+    )
+    assert re.findall(r">\s*original\s*<", page) == []
+    assert len(re.findall(r">\s*unprotected speech\s*<", page)) > 5
+    assert "u1, unprotected speech" in page
 
 
 def test_the_strongest_attacks_are_marked_and_shown_first(metrics, tmp_path):

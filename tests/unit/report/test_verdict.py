@@ -55,10 +55,22 @@ def test_every_code_of_the_schema_has_words_and_its_example_is_one():
     ("reason", "noticed", "said"),
     [
         (None, {"leak_5": True, "leak_20": True}, "in twenty .* would have noticed.$"),
-        (None, {"leak_5": False, "leak_20": True}, "in five .* would have noticed. .* in twenty.$"),
-        (None, {"leak_5": False, "leak_20": False}, "in five .* would not have noticed.$"),
-        (None, {"leak_5": True, "leak_20": False}, "in five .* would not have noticed.$"),
-        (None, {"leak_5": False}, "in twenty .* would not have noticed.$"),
+        (
+            None,
+            {"leak_5": False, "leak_20": True},
+            "in five .* would have noticed. .* in twenty: the speakers are too few",
+        ),
+        (
+            None,
+            {"leak_5": False, "leak_20": False},
+            "in five .* would not have noticed. The speakers are too few",
+        ),
+        (
+            None,
+            {"leak_5": True, "leak_20": False},
+            "in five .* would not have noticed. The speakers are too few",
+        ),
+        (None, {"leak_5": False}, "in twenty .* would not have noticed. The speakers are too few"),
         ("no_system", {}, "^$"),  # it says nothing new
         ("scores_elsewhere", {}, "scores that were made elsewhere"),
         ("few_recordings", {}, "too few recordings"),
@@ -94,7 +106,7 @@ def test_unprotected_speech_is_first_then_least_evidence_and_controls_are_last(r
 def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash():
     assert verdict_words.limits([-1.2, -7.0, 4.4]) == ("0", "[0, 4]")
     assert verdict_words.limits(None) == (DASH, "")
-    assert verdict_words.limits([31.0, -20.0, 100.0]) == (DASH, "too few speakers")
+    assert verdict_words.limits([31.0, -20.0, 100.0]) == ("31", "[0, 100]")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +114,7 @@ def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash(
     [
         (("open", "open"), "No."),
         (("unclear",), "Not proven, so treat it as not protected."),
-        (("low", "open"), "a: these attackers find little against it. b: no."),
+        (("low", "open"), "b: no. a: these attackers find little against it."),
         ([], "Nothing was judged, so treat it as not protected."),
     ],
 )
@@ -115,6 +127,20 @@ def test_the_question_is_answered_for_all_or_by_system(states, answer):
     assert notes.answer == answer
     assert (verdict_words.LEARN in notes.steps) == ({*states} != {"open"})
     assert bool(notes.warnings) == ("open" not in states[:1])
+
+
+def test_the_answer_for_all_sets_is_the_worst_one_of_each_system(read):
+    states = ({"a": "low", "b": "unclear"}, {"b": "open", "c": "low"}, {"a": "unclear"})
+    sets = {}
+    for name, own in zip(("one", "two", "three"), states, strict=True):
+        systems = {system: verdicts.system(state) for system, state in own.items()}
+        systems["noise"] = verdicts.system("open")
+        sets[name] = verdicts.set_of(systems, controls=["noise"])
+    verdict = read(verdicts.verdict(sets))
+    words = "b: no. a: not proven, so treat it as not protected. c: these attackers find little"
+    assert verdict.answer.startswith(words)
+    assert verdict.answer in " ".join(verdict_lines(verdict))
+    assert read(verdicts.usual()).answer == read(verdicts.usual()).sets[0].notes.answer
 
 
 def test_systems_with_the_same_reasons_share_a_sentence_and_many_reasons_are_counted():
@@ -178,7 +204,7 @@ def test_the_line_goes_from_chance_to_certainty():
     systems = {name: verdicts.system(right_of_20_percent=values) for name, values in right.items()}
     rows = {row.system: row for row in judged(systems).rows}
     assert rows["b2"].line == pytest.approx([60.0, 0.0, 80.0])
-    assert rows["b3"].line == [] and rows["b3"].right.text == DASH, "it says nothing"
+    assert rows["b3"].line == pytest.approx([0.0, 0.0, 100.0])
 
 
 def test_inference_is_that_of_the_strongest_attack(read):
