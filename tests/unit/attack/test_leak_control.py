@@ -25,11 +25,11 @@ def speech(n=200, seed=0):
 def test_who_knows_the_directions_finds_thirty_percent(n_enrolling):
     draw = np.random.default_rng(0)
     shape, deviation = (20_000, N_DIRECTIONS), deviation_of(n_enrolling)
-    place, other, heard, enrolled = (draw.normal(size=shape) for _ in range(4))
-    enrolled = deviation * place + enrolled / np.sqrt(n_enrolling)
+    shift, other, heard, enrolled = (draw.normal(size=shape) for _ in range(4))
+    enrolled = deviation * shift + enrolled / np.sqrt(n_enrolling)
     enrolled /= np.sqrt(deviation**2 + 1 / n_enrolling)
     gains = 0.0
-    for tried, sign in ((place, 1), (other, -1)):
+    for tried, sign in ((shift, 1), (other, -1)):
         trial = (deviation * tried + heard) / np.sqrt(deviation**2 + 1)
         square = CORRELATION**2
         squares = square * (enrolled**2 + trial**2) - 2 * CORRELATION * enrolled * trial

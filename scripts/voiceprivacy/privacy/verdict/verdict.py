@@ -46,6 +46,7 @@ OPEN, LOW, UNCLEAR = "open", "low", "unclear"
 ONE, ALL, LINKAGE = "one_recording", "all_recordings", "linkage"
 MEASURES = (ONE, ALL, LINKAGE)
 NUMBERS_OF_RELEASES = (1, 2, 5, 10)
+LEAK_LEARNT, LEAK_NOT_LEARNT = "leak_learnt", "leak_not_learnt"  # whether attackers learn
 SHOWN = {"persons_exposed", "persons_linked", "recordings_linked"}
 FAILING_SHARE = 0.01  # of scores that are equal or not finite, beside those of unprotected speech
 
@@ -76,7 +77,8 @@ class Known(NamedTuple):
     ``leaks`` are known leaks to try: {name: percent of the recordings}. ``releases`` are systems
     that protect the same recordings and are released together: {name: {system: anonymiser}}.
     ``unheard`` are systems whose speech has a narrow band, while their attackers learnt from wide
-    ones.
+    ones. ``planted`` is {system: what an attacker who learnt finds of a planted leak, as
+    ``control`` of verdict.json}.
     """
 
     learnt: Mapping[str, int] | None = None
@@ -85,6 +87,7 @@ class Known(NamedTuple):
     leaks: Mapping[str, float] = LEAKS
     releases: Mapping[str, Mapping[str, str]] = {}
     unheard: Sequence[str] = ()
+    planted: Mapping[str, Mapping[str, Any]] = {}
 
 
 USUAL, NOTHING_KNOWN = Thresholds(), Known()
@@ -297,6 +300,7 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
         "exposed": exposed_facts(judged.guesses, shows_names=known.shows_names),
         "linked": linked_facts(judged.linked, shows_names=known.shows_names),
         "nearest": nearest_facts(judged.linked),
+        "control": known.planted.get(system),
         "missing": judged.missing,
         "reasons": [] if shown else reasons,
         "next": [] if shown else _next(judged, reasons, thresholds),
@@ -335,6 +339,7 @@ def _unmet(system, judged, original, thresholds, known):
         or any(low < thresholds.unprotected_percent for low in strengths.values()),
         "scores_elsewhere": known.learnt is None,
         "few_learnt_persons": learnt < thresholds.learnt_persons,
+        LEAK_NOT_LEARNT: known.planted.get(system, {}).get("leak") == LEAK_NOT_LEARNT,
         NARROW_BAND: system in known.unheard,
     }
     unmet |= {f"no_{measure}": measure not in measured for measure in MEASURES}
