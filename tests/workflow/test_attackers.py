@@ -80,11 +80,11 @@ def test_a_rotation_is_learnt_from_both_kinds_of_training_speech(run):
 
 
 def test_a_leak_is_planted_for_back_ends_that_learn_from_protected_speech(run):
-    found, rotated = (
+    plda, rotated = (
         json.loads((run / f"results/planted_leaks/tiny/{attacker}.json").read_text())
         for attacker in PLANTED
     )
-    assert list(found["lists"]) == ["all"] and not found["reason"]
+    assert list(plda["lists"]) == ["all"] and not plda["reason"]
     assert rotated["lists"] == {} and "rotation" in rotated["reason"]
 
 

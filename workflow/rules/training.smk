@@ -147,7 +147,7 @@ rule train_backend:
 
 
 rule plant_leak:
-    """Does a back-end find a leak that is planted in the speech that it learns from and is tried on?"""
+    """Does a back-end find a leak that is planted in what it learns from and is tried on?"""
     input:
         embeddings=ask(plan.attackers.training_embeddings),
         original=ask(plan.attackers.original_embeddings),
@@ -159,7 +159,7 @@ rule plant_leak:
         trials=ask(plan.speech.trials_of),
         enrolments=ask(planted_leaks.enrolments),
     output:
-        found="results/planted_leaks/{corpus}/{extractor}/{backend}.json",
+        evidence="results/planted_leaks/{corpus}/{extractor}/{backend}.json",
     log:
         "results/logs/plant_leak/{corpus}/{extractor}/{backend}.log",
     benchmark:
@@ -178,6 +178,6 @@ rule plant_leak:
             "plant_leak",
             input="embeddings manifest enrolment trial enrolment_manifest trial_manifest trials"
             " enrolments",
-            output="found",
+            output="evidence",
             options="options",
         )

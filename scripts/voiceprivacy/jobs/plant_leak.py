@@ -56,7 +56,7 @@ def plant_leak(
     trial_manifest: str,
     trials: list[str],
     enrolments: list[str],
-    found: str,
+    evidence: str,
 ) -> None:
     """Plant a leak in protected speech, train a back-end on it, and see whether it finds the leak.
 
@@ -79,7 +79,7 @@ def plant_leak(
     trial_manifest : TSV: who speaks
     trials : TSV of each list: enrolment trial label
     enrolments : TSV of each list: enrolment utterance
-    found : JSON to write: the evidence that the back-end finds on each list, with its limits
+    evidence : JSON to write: the evidence that the back-end finds on each list, with its limits
     """
     utterances = read_manifest(manifest)
     versions = [spoken(path, utterances) for path in (embeddings, original) if path]
@@ -94,7 +94,7 @@ def plant_leak(
         (path, backends.read_enrolments(enrolling))
         for path, enrolling in zip(trials, enrolments, strict=True)
     ]
-    evidence: dict[str, list[float]] = {}
+    limits_of: dict[str, list[float]] = {}
     reason = ""
     try:
         leak, score = learnt(learning, versions, sides["trial"], [one for _, one in lists])
@@ -103,9 +103,10 @@ def plant_leak(
     else:
         for path, enrolled_by in lists:
             if limits := limits_found(score, path, enrolled_by, sides, leak):
-                evidence[Path(path).stem] = limits
-    write_json(found, {"planted_percent": PLANTED_PERCENT, "reason": reason, "lists": evidence})
-    for name, (value, low, high) in evidence.items():
+                limits_of[Path(path).stem] = limits
+    content = {"planted_percent": PLANTED_PERCENT, "reason": reason, "lists": limits_of}
+    write_json(evidence, content)
+    for name, (value, low, high) in limits_of.items():
         say(f"{name}: {value:.1f} % [{low:.1f}, {high:.1f}] of {PLANTED_PERCENT} % are found")
     if reason:
         say(f"no leak is planted: {reason}")
@@ -156,10 +157,10 @@ def limits_found(
         speaker_of[one.trial] = sides["trial"].speakers[one.trial]
     try:
         scores = llrs.astype(np.float64)[:, None]
-        found = one_recording(trials_of([one[:2] for one in listed], scores, speaker_of))
+        evidence = one_recording(trials_of([one[:2] for one in listed], scores, speaker_of))
     except NotMeasured:  # the verdict says it of the list
         return None
-    return [found.percent, found.low(), found.high()]
+    return [evidence.percent, evidence.low(), evidence.high()]
 
 
 if __name__ == "__main__":

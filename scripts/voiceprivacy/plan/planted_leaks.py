@@ -30,7 +30,7 @@ class PlantedLeaks:
                     "attacker": f"{extractor}/{backend}",
                     "held_out": self.attackers.learnt(extractor, backend),
                     "trains_extractor": bool(self.attackers.extractors[extractor]["on"]),
-                    "planted_leak": self.found(corpus, extractor, backend),
+                    "planted_leak": self.evidence(corpus, extractor, backend),
                 }
 
     def _learns_from(self, system: str, extractor: str, backend: str) -> bool:
@@ -42,7 +42,7 @@ class PlantedLeaks:
             and system in attackers.systems(extractor, backend)
         )
 
-    def found(self, corpus: str, extractor: str, backend: str) -> str | None:
+    def evidence(self, corpus: str, extractor: str, backend: str) -> str | None:
         """What a back-end finds of it; None for one that did not learn from protected speech."""
         if not self.attackers.backends[backend]["on"]:
             return None

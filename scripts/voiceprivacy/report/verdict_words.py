@@ -346,10 +346,10 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
         most = math.ceil(10 * max(most, 0)) / 10  # rounded down it would not be the most
         where = "in one recording of the worst list"
         yield f"{listed(list(low))}: these attackers find at most {most:g} % {where}."
-    yield from leaks_found(systems)
     for names, codes in _grouped({name: tuple(own["reasons"]) for name, own in systems.items()}):
         if codes:
             yield f"{listed(names)}: inconclusive, because {why_inconclusive(codes)}."
+    yield from leaks_found(systems)  # last: a terminal has no room for everything
 
 
 def leaks_found(systems: Mapping[str, Any]) -> Iterator[str]:
@@ -363,11 +363,11 @@ def leaks_found(systems: Mapping[str, Any]) -> Iterator[str]:
     for name, control in controls.items():
         if control["evidence_percent"]:
             value, between = limits(control["evidence_percent"])
-            found = f"{value} % {between}" if value != DASH else between
+            percent = f"{value} % {between}" if value != DASH else between
             p_value = control["held_out_p_value"]
             held_out = "" if p_value is None else f" ({HELD_OUT.format(p_value)})"
             lacks = "" if control["leak"] == "leak_learnt" else NOT_ENOUGH
-            parts.append(f"in {name} {found}{held_out}{lacks}")
+            parts.append(f"in {name} {percent}{held_out}{lacks}")
     planted = max((one["planted_percent"] or 0 for one in controls.values()), default=0)
     sentences = [f"{PLANTED.format(planted=planted)} {'; '.join(parts)}."] if parts else []
     sentences += [EXTRACTORS] if any(one["trains_extractor"] for one in controls.values()) else []

@@ -228,13 +228,13 @@ def test_attackers_who_learnt_from_protected_speech_are_those_of_a_system_and_of
     learnt = judged["learnt"]
     assert learnt["b2r"] == learnt["b2r_draw2"] == [[of_b2r]] and learnt["team"] == [[of_team]]
     assert "original" not in learnt
-    found = {
+    leaks = {
         name: [one["planted_leak"] for one in own]
         for name, own in judged["learnt_attackers"].items()
     }
     leak_of = "results/planted_leaks/demo/ecapa/plda_on_{}.json".format
     of_leak = {name: [leak_of(name)] for name in ("b2r", "team", "noise")}
-    assert found == of_leak | {"b2r_draw2": of_leak["b2r"]}
+    assert leaks == of_leak | {"b2r_draw2": of_leak["b2r"]}
     assert {*of_leak["b2r"], *of_leak["team"]} <= {*other_files(plan)}
     assert {of_b2r, of_team, "results/trials/demo/f.speakers.tsv"} <= {*other_files(plan)}
 

@@ -50,11 +50,11 @@ def control_of(attackers: Iterable[LearntAttacker], thresholds: Thresholds) -> d
 
 def _tried(attacker: LearntAttacker, file: str, thresholds: Thresholds) -> dict[str, Any]:
     """The facts of one attacker, and their ``order``."""
-    found = of_type(read_json(file), Found, file)
+    leak = of_type(read_json(file), Found, file)
     parts: list[HeldOut] = [
         of_type(read_json(path), HeldOut, path) for path in attacker["held_out"]
     ]
-    evidence = min(found["lists"].values(), key=lambda limits: limits[1], default=None)
+    evidence = min(leak["lists"].values(), key=lambda limits: limits[1], default=None)
     low = evidence[1] if evidence else float("-inf")
     is_learnt = low > thresholds.low_percent
     has_enough = min(one["n_training_speakers"] for one in parts) >= thresholds.learnt_persons
@@ -62,7 +62,7 @@ def _tried(attacker: LearntAttacker, file: str, thresholds: Thresholds) -> dict[
     return {
         "leak": LEAK_LEARNT if is_learnt else LEAK_NOT_LEARNT,
         "attacker": attacker["attacker"],
-        "planted_percent": found["planted_percent"],
+        "planted_percent": leak["planted_percent"],
         "evidence_percent": evidence,
         "held_out_p_value": p_value if isinstance(p_value, float) else None,
         "order": (has_enough, low),
