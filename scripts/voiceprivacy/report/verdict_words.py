@@ -149,7 +149,7 @@ REASONS = {  # of an inconclusive system, the most telling first
     "no_all_recordings": "all recordings of a speaker were not measured",
     "no_linkage": "linkage was not measured",
     "few_learnt_persons": "no attacker was trained on this speech of enough speakers",
-    "leak_not_learnt": "no attacker who was trained on it finds a leak that is planted in it",
+    "leak_not_learnt": "no attacker trained on enough speakers finds a leak that is planted in it",
     "scores_elsewhere": "the attackers' training is unknown",
     "narrow_band": "the speech has a narrow band, and no encoder was trained on such speech",
 }
@@ -367,7 +367,7 @@ def leaks_found(systems: Mapping[str, Any]) -> Iterator[str]:
             p_value = control["held_out_p_value"]
             held_out = "" if p_value is None else f" ({HELD_OUT.format(p_value)})"
             lacks = "" if control["leak"] == "leak_learnt" else NOT_ENOUGH
-            parts.append(f"in {name} {percent}{held_out}{lacks}")
+            parts.append(f"{percent} in {name}{held_out}{lacks}")
     planted = max((one["planted_percent"] or 0 for one in controls.values()), default=0)
     sentences = [f"{PLANTED.format(planted=planted)} {'; '.join(parts)}."] if parts else []
     sentences += [EXTRACTORS] if any(one["trains_extractor"] for one in controls.values()) else []

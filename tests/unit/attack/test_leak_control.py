@@ -62,7 +62,7 @@ def test_embeddings_that_do_not_vary_enough_are_refused():
 
 @pytest.mark.parametrize(("kind", "is_found"), [("recipe", True), ("permuted", False)])
 def test_the_recipe_finds_it_and_permuted_speakers_do_not(kind, is_found):
-    assert (found_in(kind, 80, 30, 0.1, seed=0, dimensions=24).low() > 2) == is_found
+    assert (found_in(kind, 120, 30, 0.1, seed=0, dimensions=48).low() > 2) == is_found
 
 
 def listed(folder, draw):
