@@ -65,7 +65,8 @@ def leak_for(learnt: Floats, tried: Floats, *, enrolling: float) -> Leak:
     ------
     BadInput : the embeddings vary in too few directions
     """
-    variances, vectors = np.linalg.eigh(np.atleast_2d(np.cov(learnt, rowvar=False)))
+    centred = learnt - learnt.mean(axis=0)
+    variances, vectors = np.linalg.eigh(centred.T @ centred / len(learnt))
     n_varying = int((variances > NO_VARIANCE * variances[-1]).sum())
     if n_varying < N_DIRECTIONS:
         raise BadInput(

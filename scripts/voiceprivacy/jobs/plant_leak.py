@@ -90,6 +90,8 @@ def plant_leak(
         "trial": Side(read_embeddings(trial), trial, backends.read_speakers(trial_manifest)),
     }
     learning = Learning(type, lda_dim, length_norm, not no_centre, shrinkage, rank)
+    if len(trials) != len(enrolments):
+        raise BadInput("--enrolments: must name one file for each of --trials")
     lists = [
         (path, backends.read_enrolments(enrolling))
         for path, enrolling in zip(trials, enrolments, strict=True)
