@@ -222,9 +222,9 @@ NO_LEAK = {  # why no known leak was tried
     "few_recordings": "There are too few recordings to try a known leak.",
     "no_system": "",  # what is not protected, or not measured, is said already
 }
-PLANTED = "Of a planted leak of {planted:g} % of the evidence, attackers who were trained find"
+PLANTED = "Of a planted leak ({planted:g} % of the evidence), trained attackers find"
 NOT_ENOUGH = ", which is too little"
-HELD_OUT = "training speakers held out: p = {:.2g}"
+HELD_OUT = "held-out speakers: p = {:.2g}"
 EXTRACTORS = "Whether a trained extractor learns is not tried."
 RELEASED = "{}: evidence in one recording that is released {}."
 OFTEN = {1: "once", 2: "twice"}
