@@ -10,7 +10,7 @@ import inspect
 import json
 import shutil
 import warnings
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 import numpy as np
@@ -284,7 +284,10 @@ VALUES = GIVEN | {  # of options, by their name, and of some jobs by that of the
     **dict.fromkeys(["enrolment_manifest", "trial_manifest"], MANIFEST),
     **{f"{job}.manifests": OF_CORPUS for job in ("compare_sounds", "describe_corpora")},
     **{f"list_trials.{part}": MANIFEST for part in ("enrolment", "trial")},
-    **{f"score_samples.{part}": f"{part}.npz" for part in ("enrolment", "trial")},
+    **{
+        f"{job}.{part}": f"{part}.npz"
+        for job, part in product(("plant_leak", "score_samples"), ("enrolment", "trial"))
+    },
     "enrolment": ["original=enrolment.npz", "run0=enrolment.npz"],
     "trial": ["original=trial.npz", "run0=trial.npz"],
     **{f"{job}.embeddings": "embeddings" for job in ("assess_inference", "measure_voices")},

@@ -1,5 +1,6 @@
 """Attackers who train on protected speech; a model is made again only if somebody says so."""
 
+import json
 import os
 
 import pytest
@@ -8,6 +9,7 @@ from support import runs
 
 PLAIN = "results/scores/tiny/all/original/plain/cosine/oo.tsv"
 NOTHING = "Nothing to be done"
+PLANTED = ("semi_on_b2/plda_on_b2", "plain/rotated_on_b2")
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,8 @@ def run(tmp_path_factory):
         "original/plain/cosine/oo",
         *(f"b2/plain/{backend}/op" for backend in ("cosine", "rotated_on_b2")),
     ]
-    runs.finish(folder, *(f"results/scores/tiny/all/{attack}.tsv" for attack in attacks))
+    leaks = [f"results/planted_leaks/tiny/{attacker}.json" for attacker in PLANTED]
+    runs.finish(folder, *leaks, *(f"results/scores/tiny/all/{attack}.tsv" for attack in attacks))
     return folder
 
 
@@ -74,6 +77,15 @@ def test_a_rotation_is_learnt_from_both_kinds_of_training_speech(run):
     log = run / "results/logs/train_backend/rotated_on_b2/plain.log"
     assert "from 25 utterances of 5 speakers" in log.read_text()
     assert scores["rotated_on_b2"] != scores["cosine"]
+
+
+def test_a_leak_is_planted_for_back_ends_that_learn_from_protected_speech(run):
+    plda, rotated = (
+        json.loads((run / f"results/planted_leaks/tiny/{attacker}.json").read_text())
+        for attacker in PLANTED
+    )
+    assert list(plda["lists"]) == ["all"] and not plda["reason"]
+    assert rotated["lists"] == {} and "rotation" in rotated["reason"]
 
 
 @pytest.mark.parametrize("backend", ["cosine", "plda_on_{}"])

@@ -39,6 +39,7 @@ from voiceprivacy.plan.inputs.wildcards import (
 )
 from voiceprivacy.plan.outputs import PICTURES, TABLES
 from voiceprivacy.plan.plan import Plan, keep_all_objects
+from voiceprivacy.plan.planted_leaks import PlantedLeaks
 from voiceprivacy.plan.sources import CHECK
 from voiceprivacy.plan.verdict import attack_lines, other_files, score_files, verdict_plan
 from voiceprivacy.running.command import say, showing_package
@@ -116,6 +117,7 @@ speech_threads = Threads(shared_cores)
 corpora = CorpusInputs(plan)
 anonymisers = AnonymiserInputs(plan)
 attackers = AttackerInputs(plan)
+planted_leaks = PlantedLeaks(plan)
 scored = AttackInputs(plan)
 utility = UtilityInputs(plan)
 

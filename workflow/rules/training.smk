@@ -144,3 +144,40 @@ rule train_backend:
             output="backend held_out",
             options="options",
         )
+
+
+rule plant_leak:
+    """Does a back-end find a leak that is planted in what it learns from and is tried on?"""
+    input:
+        embeddings=ask(plan.attackers.training_embeddings),
+        original=ask(plan.attackers.original_embeddings),
+        manifest=attackers.backends.ask(plan.attackers.training_manifest),
+        enrolment=ask(planted_leaks.enrolment),
+        trial=ask(planted_leaks.trial),
+        enrolment_manifest="results/audio/{corpus}/enrolment/original/manifest.tsv",
+        trial_manifest="results/audio/{corpus}/trial/original/manifest.tsv",
+        trials=ask(plan.speech.trials_of),
+        enrolments=ask(planted_leaks.enrolments),
+    output:
+        evidence="results/planted_leaks/{corpus}/{extractor}/{backend}.json",
+    log:
+        "results/logs/plant_leak/{corpus}/{extractor}/{backend}.log",
+    benchmark:
+        "results/benchmarks/plant_leak/{corpus}/{extractor}/{backend}.tsv"
+    priority: TO_VERDICT
+    conda:
+        attackers.backend_environment
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        code=code("plant_leak"),
+        options=attackers.backend_options,
+    shell:
+        command(
+            "plant_leak",
+            input="embeddings manifest enrolment trial enrolment_manifest trial_manifest trials"
+            " enrolments",
+            output="evidence",
+            options="options",
+        )

@@ -1,6 +1,6 @@
 """What a plan tells jobs of systems, as JSON."""
 
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 
 class Heard(NamedTuple):
@@ -42,6 +42,19 @@ class ListOfVerdict(TypedDict):
     of_text: dict[str, dict[str, list[str]]]
 
 
+class LearntAttacker(TypedDict):
+    """An attacker who learnt from the speech of a system: EXTRACTOR/BACKEND, and files.
+
+    ``held_out`` are of each part that learnt, the back-end's last. ``planted_leak`` says what the
+    back-end finds of a planted leak; None where an extractor alone learnt.
+    """
+
+    attacker: str
+    held_out: list[str]
+    trains_extractor: bool
+    planted_leak: str | None
+
+
 class SetOfVerdict(TypedDict):
     """A set that is judged.
 
@@ -49,7 +62,8 @@ class SetOfVerdict(TypedDict):
     files of each attacker}; ``not_tried`` are codes, and each warning has one under "code".
     ``checks`` are files of what was found in the recordings, ``only_wide_band`` systems whose
     attackers on a list all hear through ready encoders, which learnt from 16 kHz. ``ready`` is
-    {attacker: the file of a back-end that was trained elsewhere}.
+    {attacker: the file of a back-end that was trained elsewhere}. ``learnt_attackers`` is {system:
+    attackers of voices on its lists}, of whom some have to find a planted leak.
     """
 
     controls: list[str]
@@ -63,6 +77,7 @@ class SetOfVerdict(TypedDict):
     checks: list[str]
     only_wide_band: list[str]
     ready: dict[str, str]
+    learnt_attackers: NotRequired[dict[str, list[LearntAttacker]]]
 
 
 class PlanOfVerdict(TypedDict):

@@ -7,6 +7,7 @@ from typing import Any
 from voiceprivacy import corpus_kinds
 from voiceprivacy.plan.defaults import leaks
 from voiceprivacy.plan.plan import Plan
+from voiceprivacy.plan.planted_leaks import PlantedLeaks
 from voiceprivacy.plan.rows import PlanOfVerdict
 from voiceprivacy.plan.speech import first_training_corpus
 from voiceprivacy.vocabulary import (
@@ -59,6 +60,8 @@ def other_files(plan: Plan) -> list[str]:
             paths |= dict.fromkeys(own["speakers"])
         for attackers in options["learnt"].values():
             paths |= dict.fromkeys(chain.from_iterable(attackers))
+        for learnt in options.get("learnt_attackers", {}).values():
+            paths |= dict.fromkeys(one["planted_leak"] for one in learnt if one["planted_leak"])
         paths |= dict.fromkeys(options["checks"])
     for extractor, backend in _attackers(plan):
         paths |= dict.fromkeys(plan.sources.file("backends", backend, extractor))
@@ -76,6 +79,8 @@ def _set(plan, corpus, lists):
     systems = _systems_of_attackers(plan)
     tried = {one.trials: _list(plan, one, systems) for one in lists}
     learnt = {name: files for name in anonymisers if (files := _learnt(plan, name))}
+    leaks_of = PlantedLeaks(plan).attackers_of
+    attackers = {name: own for name in anonymisers if (own := leaks_of(corpus, name))}
     return {
         "controls": [name for name, one in anonymisers.items() if one["control"]],
         "shows_names": _shows_names(plan, corpus),
@@ -88,6 +93,7 @@ def _set(plan, corpus, lists):
         "checks": [plan.speech.checks_of(corpus)] if _is_of_persons(plan, corpus) else [],
         "only_wide_band": _only_wide_band(plan, tried),
         "ready": dict(_ready(plan)),
+        "learnt_attackers": attackers,
     }
 
 

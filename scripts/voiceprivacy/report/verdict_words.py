@@ -177,6 +177,7 @@ REASONS = {  # of an inconclusive system, the most telling first
     "no_all_recordings": "all recordings of a speaker were not measured",
     "no_linkage": "linkage was not measured",
     "few_learnt_persons": "no attacker was trained on this speech of enough speakers",
+    "leak_not_learnt": "no attacker trained on enough speakers finds a leak that is planted in it",
     "scores_elsewhere": "the attackers' training is unknown",
     "narrow_band": "the speech has a narrow band, and no encoder was trained on such speech",
 }
@@ -210,6 +211,8 @@ STEPS = {  # what to do about a reason, an attack that was not tried, or a state
     "no_unprotected": "score unprotected speech (original, oo)",
     "weak_attackers": "use a stronger attacker",
     "few_learnt_persons": LEARN,
+    "leak_not_learnt": "train the attacker on more speakers and recordings, until it finds the"
+    " planted leak: `voiceprivacy new-run --train DIR`",
     "scores_elsewhere": "attack with `voiceprivacy run`",
     "narrow_band": "train an encoder on speech of such a band: `train` of an entry of `extractors`",
     **dict.fromkeys(("persons_exposed", "persons_linked", "recordings_linked"), ANOTHER),
@@ -250,6 +253,10 @@ NO_LEAK = {  # why no known leak was tried
     "few_recordings": "There are too few recordings to try a known leak.",
     "no_system": "",  # what is not protected, or not measured, is said already
 }
+PLANTED = "Of a planted leak ({planted:g} % of the evidence), trained attackers find"
+NOT_ENOUGH = ", which is too little"
+HELD_OUT = "held-out speakers: p = {:.2g}"
+EXTRACTORS = "Whether a trained extractor learns is not tried."
 RELEASED = "{}: evidence in one recording that is released {}."
 OFTEN = {1: "once", 2: "twice"}
 LOST = "With {} releases, the upper limits are too high for low remaining risk."
@@ -398,6 +405,30 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
     for names, codes in _grouped({name: tuple(own["reasons"]) for name, own in systems.items()}):
         if codes:
             yield f"{listed(names)}: inconclusive, because {why_inconclusive(codes)}."
+    yield from leaks_found(systems)  # last: a terminal has no room for everything
+
+
+def leaks_found(systems: Mapping[str, Any]) -> Iterator[str]:
+    """Say in one line what attackers of systems that are not open find of planted leaks."""
+    controls = {
+        name: own["control"]
+        for name, own in systems.items()
+        if own.get("control") and own["state"] != "open"  # files of 0.2.0 had none at first
+    }
+    parts = []
+    for name, control in controls.items():
+        if control["evidence_percent"]:
+            value, between = limits(control["evidence_percent"])
+            percent = f"{value} % {between}" if value != DASH else between
+            p_value = control["held_out_p_value"]
+            held_out = "" if p_value is None else f" ({HELD_OUT.format(p_value)})"
+            lacks = "" if control["leak"] == "leak_learnt" else NOT_ENOUGH
+            parts.append(f"{percent} in {name}{held_out}{lacks}")
+    planted = max((one["planted_percent"] or 0 for one in controls.values()), default=0)
+    sentences = [f"{PLANTED.format(planted=planted)} {'; '.join(parts)}."] if parts else []
+    sentences += [EXTRACTORS] if any(one["trains_extractor"] for one in controls.values()) else []
+    if sentences:
+        yield " ".join(sentences)
 
 
 def _decided(systems: Mapping[str, Any]) -> Iterator[str]:

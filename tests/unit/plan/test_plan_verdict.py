@@ -228,6 +228,14 @@ def test_attackers_who_learnt_from_protected_speech_are_those_of_a_system_and_of
     learnt = judged["learnt"]
     assert learnt["b2r"] == learnt["b2r_draw2"] == [[of_b2r]] and learnt["team"] == [[of_team]]
     assert "original" not in learnt
+    leaks = {
+        name: [one["planted_leak"] for one in own]
+        for name, own in judged["learnt_attackers"].items()
+    }
+    leak_of = "results/planted_leaks/demo/ecapa/plda_on_{}.json".format
+    of_leak = {name: [leak_of(name)] for name in ("b2r", "team", "noise")}
+    assert leaks == of_leak | {"b2r_draw2": of_leak["b2r"]}
+    assert {*of_leak["b2r"], *of_leak["team"]} <= {*other_files(plan)}
     assert {of_b2r, of_team, "results/trials/demo/f.speakers.tsv"} <= {*other_files(plan)}
 
 
@@ -466,6 +474,8 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     write_table(checks, FINDINGS, [("oddity", NARROW_BAND, "-", said, said)])
     judged = {"lists": {"f": write_scores(tmp_path)}, "controls": ["b3"], "shows_names": False}
     judged |= {"learnt": {"b2": [[learnt_from(tmp_path / "learnt.json", 7)]]}}
+    tuned = {"attacker": "a/b", "held_out": [], "trains_extractor": True, "planted_leak": None}
+    judged |= {"learnt_attackers": {"b2": [tuned]}}
     judged |= {"not_tried": ["what_is_said"], "warnings": [warning], "leaks": {}}
     judged |= {"checks": [checks], "only_wide_band": ["b2"], "ready": {}}
     judged["releases"] = {"both": {"b2": "b2", "b3": "b3"}}
@@ -488,6 +498,8 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     assert {one["state"] for one in demo["systems"].values()} == {"unclear"}
     reasons = {name: facts["reasons"] for name, facts in demo["systems"].items()}
     assert "few_learnt_persons" in reasons["b3"] and "few_learnt_persons" not in reasons["b2"]
+    assert demo["systems"]["b2"]["control"]["leak"] == "not_tried"
+    assert demo["systems"]["b3"]["control"] is None
     assert NARROW_BAND in reasons["b2"] and NARROW_BAND not in reasons["b3"]
 
 

@@ -174,6 +174,20 @@ def test_persons_by_chance_not_tested_missing_and_named():
     assert "b2 lacks 1 trial of unprotected speech." in why
 
 
+def test_what_is_found_of_planted_leaks_is_one_line_that_names_what_was_not_tried():
+    shown = {"leak": "leak_learnt", "evidence_percent": [7.1, 4.2, 10.4], "planted_percent": 30}
+    learnt = shown | {"held_out_p_value": 0.21, "trains_extractor": False}
+    missed = learnt | {"leak": "leak_not_learnt", "held_out_p_value": None}
+    tuned = dict.fromkeys(shown) | {"held_out_p_value": None, "trains_extractor": True}
+    controls = {"b2": learnt, "b3": missed, "b4": tuned, "b5": None}
+    systems = {name: verdicts.system("unclear", control=one) for name, one in controls.items()}
+    *_, line = judged(systems | {"b6": verdicts.system("open", control=learnt)}).notes.why
+    assert line.count("7 % [4, 10]") == 2 and line.count("p = 0.21") == 1
+    assert line.count(verdict_words.NOT_ENOUGH) == 1
+    assert line.endswith(verdict_words.EXTRACTORS)
+    assert verdict_words.EXTRACTORS not in told(control=learnt).why
+
+
 @pytest.mark.parametrize(("most", "said"), [(310, "about 310"), (32_000, "more than 1,000")])
 def test_each_step_is_said_once_with_the_most_persons(most, said):
     systems = {

@@ -165,7 +165,9 @@ def _held_out_llrs(trials, columns, candidates):
     n_persons = person.max() + 1
     weight = _weights(trials.pair)
     drawn = np.random.default_rng(0).permutation(len(target))
-    fitted = np.concatenate([drawn[target[drawn] == label][:MOST_FITTED] for label in (True, False)])
+    fitted = np.concatenate(
+        [drawn[target[drawn] == label][:MOST_FITTED] for label in (True, False)]
+    )
     groups = person.reshape(2, -1) % min(N_GROUPS, n_persons)
     llrs, totals = np.zeros((len(target), len(candidates))), []
     bound = np.log(2 * n_persons)

@@ -17,6 +17,7 @@ from voiceprivacy.inout.json_files import of_type, read_json
 from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
 from voiceprivacy.inout.tables import FINDINGS, read_table
 from voiceprivacy.plan.rows import ListOfVerdict, PlanOfVerdict
+from voiceprivacy.privacy.verdict.planted_files import control_of
 from voiceprivacy.privacy.verdict.score_table import Attack, ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 from voiceprivacy.vocabulary import GIVEN, LEFT_UNPROTECTED, NARROW_BAND, ORIGINAL, SPEAKERS_LEARNT
@@ -131,6 +132,10 @@ def judge(plan: PlanOfVerdict, folder: Path) -> Iterator[tuple[str, Judged]]:
         lists, known_by = without_acquainted(options["lists"], options["ready"])
         scores = RunScores(folder, corpus, lists)
         learnt = {name: n_learnt(files) for name, files in options["learnt"].items()}
+        planted = {
+            name: control_of(attackers, thresholds)
+            for name, attackers in options.get("learnt_attackers", {}).items()
+        }
         is_narrow = any(map(_is_narrow, options["checks"]))
         evidence: dict[str, Any] = {}
         recognised: dict[str, Any] = {}
@@ -144,6 +149,7 @@ def judge(plan: PlanOfVerdict, folder: Path) -> Iterator[tuple[str, Judged]]:
                 options["leaks"],
                 options["releases"],
                 options["only_wide_band"] if is_narrow else (),
+                planted,
             ),
             evidence=evidence,
             recognised=recognised,

@@ -47,6 +47,7 @@ OPEN, LOW, UNCLEAR = "open", "low", "unclear"
 ONE, ALL, LINKAGE = "one_recording", "all_recordings", "linkage"
 MEASURES = (ONE, ALL, LINKAGE)
 NUMBERS_OF_RELEASES = (1, 2, 5, 10)
+LEAK_LEARNT, LEAK_NOT_LEARNT = "leak_learnt", "leak_not_learnt"  # whether attackers learn
 SHOWN = {"persons_exposed", "persons_linked", "recordings_linked"}
 FAILING_SHARE = 0.01  # of scores that are equal or not finite, beside those of unprotected speech
 
@@ -77,7 +78,8 @@ class Known(NamedTuple):
     ``leaks`` are known leaks to try: {name: percent of the recordings}. ``releases`` are systems
     that protect the same recordings and are released together: {name: {system: anonymiser}}.
     ``unheard`` are systems whose speech has a narrow band, while their attackers learnt from wide
-    ones.
+    ones. ``planted`` is {system: what an attacker who learnt finds of a planted leak, as
+    ``control`` of verdict.json}.
     """
 
     learnt: Mapping[str, int] | None = None
@@ -86,6 +88,7 @@ class Known(NamedTuple):
     leaks: Mapping[str, float] = LEAKS
     releases: Mapping[str, Mapping[str, str]] = {}
     unheard: Sequence[str] = ()
+    planted: Mapping[str, Mapping[str, Any]] = {}
 
 
 USUAL, NOTHING_KNOWN = Thresholds(), Known()
@@ -103,6 +106,10 @@ class _Judged(NamedTuple):
     missing: dict[str, int]
     failing: dict[str, dict[str, str]]  # warnings of attackers
     codes: set[str]
+
+
+def _nothing_judged():
+    return _Judged({}, {}, {}, {}, {}, {}, {"persons": 0, "trials": 0}, {}, set())
 
 
 def verdict_of(
@@ -126,10 +133,7 @@ def verdict_of(
     -------
     dict : as ``sets[NAME]`` of verdict.json
     """
-    judged = {
-        system: _Judged({}, {}, {}, {}, {}, {}, {"persons": 0, "trials": 0}, {}, set())
-        for system in scores.systems()
-    }
+    judged = {system: _nothing_judged() for system in scores.systems()}
     for name in scores.scores:
         _judge_list(scores, name, judged)
     if evidence is not None:
@@ -309,6 +313,7 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
         "linked": linked_facts(judged.linked, shows_names=known.shows_names),
         "nearest": nearest_facts(judged.linked),
         "doubts": sorted(set().union(*judged.doubts.values())),
+        "control": known.planted.get(system),
         "missing": judged.missing,
         "reasons": [] if shown else reasons,
         "next": [] if shown else _next(judged, reasons, thresholds),
@@ -347,6 +352,7 @@ def _unmet(system, judged, original, thresholds, known):
         or any(low < thresholds.unprotected_percent for low in strengths.values()),
         "scores_elsewhere": known.learnt is None,
         "few_learnt_persons": learnt < thresholds.learnt_persons,
+        LEAK_NOT_LEARNT: known.planted.get(system, {}).get("leak") == LEAK_NOT_LEARNT,
         NARROW_BAND: system in known.unheard,
     }
     unmet |= {f"no_{measure}": measure not in measured for measure in MEASURES}
@@ -430,7 +436,7 @@ def _leaks(scores, competing, facts, thresholds, known):
     if not percents:
         return {"system": None, "reason": "no_system", "tried": []}
     system = min(percents, key=lambda name: (facts[name]["state"] != LOW, percents[name]))
-    leaky = {name: _Judged({}, {}, {}, {}, {}, {}, {}, {}, set()) for name in known.leaks}
+    leaky = {name: _nothing_judged() for name in known.leaks}
     numbers = dict.fromkeys(known.leaks, 0)
     for name in scores.scores:
         scored = scores.scored(name, system)
@@ -469,7 +475,7 @@ def _releases(scores, versions, thresholds):
 
 def _released(scores, versions, thresholds):
     """What is left of all these versions together; null where lists could not be measured."""
-    judged = _Judged({}, {}, {}, {}, {}, {}, {}, {}, set())
+    judged = _nothing_judged()
     for name in scores.scores:
         single, linked = (
             joined(

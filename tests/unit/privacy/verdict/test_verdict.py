@@ -204,6 +204,7 @@ def test_all_facts_of_a_set_are_what_their_definitions_say():
             },
             "linked": linked_facts({"all": linked_pairs}),
             "nearest": nearest_facts({"all": linked_pairs}),
+            "control": None,
             "missing": {"persons": 0, "trials": 0},
             "reasons": [],
             "next": [],
@@ -215,6 +216,7 @@ def test_all_facts_of_a_set_are_what_their_definitions_say():
     [
         ("few_learnt_persons", {}, {"learnt": {"x": 99}}),
         ("few_learnt_persons", {}, {"learnt": {}}),
+        ("leak_not_learnt", {}, {"planted": {"x": {"leak": "leak_not_learnt"}}}),
         ("scores_elsewhere", {}, {"learnt": None}),
         ("narrow_band", {}, {"unheard": ["x", "y"]}),
         ("weak_attackers", {"unprotected_percent": 95}, {}),
