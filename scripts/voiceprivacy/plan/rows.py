@@ -35,9 +35,10 @@ class Protecting(NamedTuple):
 
 
 class ListOfVerdict(TypedDict):
-    """A trial list: files of who speaks, and {attacker: {system: conditions}}."""
+    """A trial list: files of who speaks and of who enrols, and {attacker: {system: conditions}}."""
 
     speakers: list[str]
+    enrolments: list[str]
     attackers: dict[str, dict[str, list[str]]]
     of_text: dict[str, dict[str, list[str]]]
 
@@ -71,6 +72,7 @@ class SetOfVerdict(TypedDict):
     leaks: dict[str, float]
     releases: dict[str, dict[str, str]]
     lists: dict[str, ListOfVerdict]
+    mixed: list[str]
     learnt: dict[str, list[list[str]]]
     not_tried: list[str]
     warnings: list[dict[str, Any]]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from voiceprivacy import corpus_kinds
@@ -22,6 +23,8 @@ from voiceprivacy.vocabulary import (
     draws_of,
 )
 
+SPEAKS_ANEW = "stt_tts.py"  # the shipped functions that recognise words and speak them
+MIXED = "mixed"  # lists of both sexes
 MOST_LINES = 12  # about the attacks of a run
 CONDITIONS = ("oo", "op", "pp", "rr")  # p0p1 calibrates and is no attack
 
@@ -57,7 +60,7 @@ def other_files(plan: Plan) -> list[str]:
     paths: dict[str, None] = {}
     for options in verdict_plan(plan)["sets"].values():
         for own in options["lists"].values():
-            paths |= dict.fromkeys(own["speakers"])
+            paths |= dict.fromkeys([*own["speakers"], *own["enrolments"]])
         for attackers in options["learnt"].values():
             paths |= dict.fromkeys(chain.from_iterable(attackers))
         for learnt in options.get("learnt_attackers", {}).values():
@@ -87,9 +90,15 @@ def _set(plan, corpus, lists):
         "leaks": leaks(plan.config),
         "releases": _releases(plan),
         "lists": tried,
+        "mixed": [name for name in tried if name.partition("_")[0] == MIXED],
         "learnt": learnt,
         "not_tried": list(_not_tried(plan, tried, learnt)),
-        "warnings": [*_heard(plan, corpus), *_unknown_speakers(plan, lists), *_untaught(plan)],
+        "warnings": [
+            *_heard(plan, corpus),
+            *_unknown_speakers(plan, lists),
+            *_untaught(plan),
+            *_spoken_anew(plan),
+        ],
         "checks": [plan.speech.checks_of(corpus)] if _is_of_persons(plan, corpus) else [],
         "only_wide_band": _only_wide_band(plan, tried),
         "ready": dict(_ready(plan)),
@@ -112,7 +121,8 @@ def _list(plan, trial_list, of_attackers):
     speakers: dict[str, None] = {}
     attackers: dict[str, dict[str, list[str]]] = {}
     of_text: dict[str, dict[str, list[str]]] = {}
-    if trial_list in plan.speech.all_trial_lists():
+    is_own = trial_list in plan.speech.all_trial_lists()
+    if is_own:
         speakers[plan.layout.trials(*trial_list, "speakers")] = None
         for (extractor, backend), systems in of_attackers.items():
             own = of_text if plan.attackers.feature(extractor) in OF_TEXT else attackers
@@ -126,7 +136,12 @@ def _list(plan, trial_list, of_attackers):
         if systems and path:
             attackers[f"{name}/{GIVEN}"] = systems
             speakers[path] = None
-    return {"speakers": list(speakers), "attackers": attackers, "of_text": of_text}
+    return {
+        "speakers": list(speakers),
+        "enrolments": [plan.layout.trials(*trial_list, "enrolments")] if is_own else [],
+        "attackers": attackers,
+        "of_text": of_text,
+    }
 
 
 def _systems_of_attackers(plan):
@@ -263,6 +278,14 @@ def _untaught(plan: Plan) -> Iterator[dict[str, Any]]:
         lacks = is_first and name not in learnt and plan.speech.lacks_training_speech(name, corpus)
         if lacks:
             yield {"code": "no_training_speech", "system": name}
+
+
+def _spoken_anew(plan: Plan) -> Iterator[dict[str, Any]]:
+    """Shipped systems that recognise words and speak them: of those, encoders hear the words."""
+    for name, options in plan.speech.anonymisers.items():
+        file = Path(str(options.get("function", "")).partition(":")[0])
+        if file.name == SPEAKS_ANEW and options["draw"] == 1:
+            yield {"code": "spoken_anew", "system": name}
 
 
 def attack_lines(plan: Plan) -> list[str]:

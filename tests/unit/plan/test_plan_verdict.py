@@ -77,6 +77,7 @@ def test_every_list_has_the_scores_that_somebody_made_and_who_speaks(tmp_path):
     assert judged["lists"] == {
         name: {
             "speakers": [f"{tmp_path}/{name}.tsv"],
+            "enrolments": [],
             "attackers": {"asv/given": systems},
             "of_text": {},
         }
@@ -462,6 +463,7 @@ def write_scores(folder):
             write_table(path, SCORES, rows)
     return {
         "speakers": [f"{folder}/f.tsv"],
+        "enrolments": [],
         "attackers": {"ecapa/plda": attacked},
         "of_text": {"said/cosine": {"original": ["oo"], "b2": ["pp"]}},
     }
@@ -477,7 +479,7 @@ def test_facts_of_the_plan_stand_in_the_verdict_beside_those_of_the_scores(tmp_p
     tuned = {"attacker": "a/b", "held_out": [], "trains_extractor": True, "planted_leak": None}
     judged |= {"learnt_attackers": {"b2": [tuned]}}
     judged |= {"not_tried": ["what_is_said"], "warnings": [warning], "leaks": {}}
-    judged |= {"checks": [checks], "only_wide_band": ["b2"], "ready": {}}
+    judged |= {"checks": [checks], "only_wide_band": ["b2"], "ready": {}, "mixed": ["f"]}
     judged["releases"] = {"both": {"b2": "b2", "b3": "b3"}}
     plan = {"thresholds": {"learnt_persons": 7}, "sets": {"demo": judged}}
     verdict, evidence = tmp_path / "verdict.json", tmp_path / "evidence.json"

@@ -93,7 +93,7 @@ def doubts_of(protected: Scored, unprotected: Scored, speaker_of: Mapping[str, s
 
 
 def _doubts(now: Compared, before: Compared, level: float) -> Iterator[str]:
-    sign = np.sign(before.above().mean())
+    sign = np.sign(before.above().mean()) or 1
     now, before = now.turned(sign), before.turned(sign)
     if _p_positive(before.above(), before.persons) > level:
         return  # unprotected speech does not say which scores are the higher ones

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_npz
-from voiceprivacy.inout.enrolments import read_speakers
+from voiceprivacy.inout.enrolments import read_enrolments, read_speakers
 from voiceprivacy.inout.ids import hashed_speaker
 from voiceprivacy.inout.json_files import of_type, read_json
 from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
@@ -90,6 +90,13 @@ class RunScores(ScoreTable):
         """{id: speaker} of a list."""
         return _Speakers(self.lists[name]["speakers"])
 
+    def enrolled(self, name: str) -> dict[str, list[str]]:
+        """{enrolment: its recordings} of a list."""
+        enrolled: dict[str, list[str]] = {}
+        for path in self.lists[name]["enrolments"]:
+            enrolled |= read_enrolments(path)
+        return enrolled
+
     def of_attack(self, scores: Path) -> dict[Pair, float]:
         """The scores of a file."""
         return read_scored_trials(scores).by_names()
@@ -150,6 +157,7 @@ def judge(plan: PlanOfVerdict, folder: Path) -> Iterator[tuple[str, Judged]]:
                 options["releases"],
                 options["only_wide_band"] if is_narrow else (),
                 planted,
+                [f"{corpus}/{name}" for name in options["mixed"]],
             ),
             evidence=evidence,
             recognised=recognised,

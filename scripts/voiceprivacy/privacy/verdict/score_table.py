@@ -1,6 +1,6 @@
 """Scores that a verdict is made from, in memory; those of a run lie in files (run_scores.py)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,16 +72,22 @@ def joined(versions: Sequence[tuple[str, Scored]]) -> Scored:
 class ScoreTable:
     """Scores of a set.
 
-    ``scores`` is {list: {system: {attack: {trial: score}}}}.
+    ``scores`` is {list: {system: {attack: {trial: score}}}}. Trials that compare a recording with
+    itself are left out; ``of_itself`` collects those of each list.
     """
 
     def __init__(self, speaker_of: Mapping[str, str]) -> None:
         self.speaker_of = speaker_of
         self.scores: dict[str, dict[str, dict[Attack, Any]]] = {}
+        self.of_itself: dict[str, set[Trial]] = {}
 
     def speakers(self, name: str) -> Mapping[str, str]:
         """{id: speaker} of a list: all lists have the same."""
         return self.speaker_of
+
+    def enrolled(self, name: str) -> Mapping[str, Collection[str]]:
+        """{enrolment: its recordings} of a list; an enrolment that is not in it is a recording."""
+        return {}
 
     def of_attack(self, scores: Any) -> Mapping[Trial, float]:
         """The scores of one attack."""
@@ -109,7 +115,19 @@ class ScoreTable:
         """
         own = self.scores[name].get(system, {})
         attacks = sorted(attack for attack in own if (attack[1] == LINKAGE) == linkage)
-        return {attack: self.of_attack(own[attack]) for attack in attacks}
+        enrolled = {} if linkage else self.enrolled(name)
+        return {
+            attack: self._without_itself(name, self.of_attack(own[attack]), enrolled)
+            for attack in attacks
+        }
+
+    def _without_itself(self, name, column, enrolled):
+        """The scores of one attack without trials that compare a recording with itself."""
+        own = {trial for trial in column if trial[1] in enrolled.get(trial[0], trial[:1])}
+        if not own:
+            return column
+        self.of_itself.setdefault(name, set()).update(own)
+        return {trial: score for trial, score in column.items() if trial not in own}
 
     def scored(self, name: str, system: str, *, linkage: bool = False) -> Scored:
         """The trials that all these attacks scored, perhaps none."""

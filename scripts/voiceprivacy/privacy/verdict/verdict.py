@@ -79,7 +79,7 @@ class Known(NamedTuple):
     that protect the same recordings and are released together: {name: {system: anonymiser}}.
     ``unheard`` are systems whose speech has a narrow band, while their attackers learnt from wide
     ones. ``planted`` is {system: what an attacker who learnt finds of a planted leak, as
-    ``control`` of verdict.json}.
+    ``control`` of verdict.json}. ``mixed`` are lists that compare speakers of both sexes.
     """
 
     learnt: Mapping[str, int] | None = None
@@ -89,6 +89,7 @@ class Known(NamedTuple):
     releases: Mapping[str, Mapping[str, str]] = {}
     unheard: Sequence[str] = ()
     planted: Mapping[str, Mapping[str, Any]] = {}
+    mixed: Sequence[str] = ()
 
 
 USUAL, NOTHING_KNOWN = Thresholds(), Known()
@@ -171,7 +172,13 @@ def verdict_of(
             for name in ("op", "pp", "rr")
             if not all({name, "oo"} & own for own in tried)  # unprotected speech has oo alone
         ],
-        "warnings": [*chain.from_iterable(one.failing.values() for one in judged.values())],
+        "warnings": [
+            *chain.from_iterable(one.failing.values() for one in judged.values()),
+            *(
+                {"code": "of_itself", "list": name, "trials": len(trials)}
+                for name, trials in sorted(scores.of_itself.items())
+            ),
+        ],
     }
 
 
@@ -300,13 +307,14 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
     return {
         "state": state,
         "by": [measure for measure in MEASURES if measure in {key[0] for key in shown}],
+        "may_be_sex": bool(shown) and {name for _, name in shown} <= {*known.mixed},
         "worst_list": worst[ONE],
         "evidence_percent": limits,
         "tested_percent": _limits(single, confidence),
         "evidence_all_recordings_percent": _limits(pooled),
         "linkage_percent": _limits(linked),
         "right_of_20_percent": limits and judged.recognised[worst[ONE]].percent(),
-        "nobody_above": highest_facts(judged.recognised),
+        "no_one_above": highest_facts(judged.recognised),
         "less_than_unprotected_points": _less_than(single, judged.unprotected.get(worst[ONE])),
         "recordings": pooled and pooled.recordings,
         "exposed": exposed_facts(judged.guesses, shows_names=known.shows_names),

@@ -458,3 +458,16 @@ def test_limits_hold_the_truth_in_small_lists():
         evidence = one_recording(trials_from(*complete(12, 2, seed=seed, distance=1)))
         missed += [evidence.low() > 15.1418, evidence.high() < 15.1418]
     assert missed.max() < 4
+
+
+def test_attacks_that_find_nothing_alone_and_everything_together_are_found():
+    """Two scores agree in sign for targets, and do not for nontargets."""
+    enrolled, tried, recordings, scores = complete(24, 4, seed=3, n_attacks=2)
+    agrees = np.where(enrolled == tried, 1, -1) * np.sign(scores[:, 0])
+    scores[:, 1] = np.abs(scores[:, 1]) * agrees
+    alone = [
+        one_recording(trials_from(enrolled, tried, recordings, scores[:, [column]]))
+        for column in (0, 1)
+    ]
+    together = one_recording(trials_from(enrolled, tried, recordings, scores))
+    assert max(one.low() for one in alone) < 2 and together.low() > 10

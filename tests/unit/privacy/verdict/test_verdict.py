@@ -26,7 +26,6 @@ from voiceprivacy.privacy.verdict.linked import (
     nearest_facts,
 )
 from voiceprivacy.privacy.verdict.persons import Guesses, first_guesses
-from voiceprivacy.privacy.verdict.recognised import first_guesses_of
 from voiceprivacy.privacy.verdict.trials import trials_of
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 
@@ -151,8 +150,9 @@ def test_evidence_is_that_of_attackers_who_learn(monkeypatch):
 
 
 def test_all_facts_of_a_set_are_what_their_definitions_say():
-    evidence, table = {}, score_table(DISTANCES)
-    facts = verdict_of(table, thresholds=LENIENT, known=LEARNT, evidence=evidence)
+    evidence, recognised, table = {}, {}, score_table(DISTANCES)
+    own = {"evidence": evidence, "recognised": recognised}
+    facts = verdict_of(table, thresholds=LENIENT, known=LEARNT, **own)
     x, y = facts["systems"].values()
     assert facts == {
         "systems": {"x": x, "y": y},
@@ -191,8 +191,10 @@ def test_all_facts_of_a_set_are_what_their_definitions_say():
             "tested_percent": pytest.approx(tested),
             "evidence_all_recordings_percent": [every.percent, every.low(), every.high()],
             "linkage_percent": [pairs.percent, pairs.low(), pairs.high()],
-            "right_of_20_percent": first_guesses_of(trials).percent(),
-            "nobody_above": None,
+            "right_of_20_percent": recognised[system]["all"].percent(),
+            "no_one_above": None,
+            "doubts": [],
+            "may_be_sex": False,
             "less_than_unprotected_points": None if system == "original" else less,
             "recordings": 3,
             "exposed": {
@@ -227,9 +229,8 @@ def test_one_unmet_condition_is_a_reason_and_a_next_step(reason, thresholds, kno
     x = judged(score_table(DISTANCES), LENIENT._replace(**thresholds), LEARNT._replace(**known))
     assert (x["state"], x["reasons"]) == ("unclear", [reason])
     steps = [{"code": reason}]
-    if "low_percent" in thresholds:  # errors fall with the root of persons
-        value, _, high = x["evidence_percent"]
-        persons = np.ceil(8 * ((high - max(value, 0)) / (2 - max(value, 0))) ** 2)
+    if "low_percent" in thresholds:  # nothing is found: limits fall like 1 / persons
+        persons = np.ceil(8 * x["evidence_percent"][2] / 2)
         steps = [{"code": "more_persons", "persons": persons}]
     assert x["next"] == steps
 
