@@ -8,16 +8,9 @@ import yaml
 WORKFLOW = Path("workflow")
 ALONE = {  # one job of a whole run or of an attacker, or one that takes hours
     *("assess_inference", "collect_metrics", "describe_corpora", "embed_audio", "paper"),
-    *("plot_all_matrices", "plot_all_profiles", "plot_features", "plot_rank_features"),
     "plant_leak",
-    *(
-        "plant_leak",
-        "train_backend",
-        "train_extractor",
-        "train_units",
-        "write_report",
-        "write_verdict",
-    ),
+    *("plot_all_matrices", "plot_all_profiles", "plot_features", "plot_rank_features"),
+    *("train_backend", "train_extractor", "train_units", "write_report", "write_verdict"),
 }
 
 

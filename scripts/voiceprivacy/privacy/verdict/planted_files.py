@@ -16,7 +16,7 @@ NOTHING_PLANTED = {
 }
 
 
-class Found(TypedDict):
+class PlantedLeak(TypedDict):
     """What a back-end finds of a planted leak: {list: [value, lower limit, upper limit]}.
 
     ``reason`` says why nothing was planted, and is empty otherwise.
@@ -50,7 +50,7 @@ def control_of(attackers: Iterable[LearntAttacker], thresholds: Thresholds) -> d
 
 def _tried(attacker: LearntAttacker, file: str, thresholds: Thresholds) -> dict[str, Any]:
     """The facts of one attacker, and their ``order``."""
-    leak = of_type(read_json(file), Found, file)
+    leak = of_type(read_json(file), PlantedLeak, file)
     parts: list[HeldOut] = [
         of_type(read_json(path), HeldOut, path) for path in attacker["held_out"]
     ]
@@ -64,6 +64,6 @@ def _tried(attacker: LearntAttacker, file: str, thresholds: Thresholds) -> dict[
         "attacker": attacker["attacker"],
         "planted_percent": leak["planted_percent"],
         "evidence_percent": evidence,
-        "held_out_p_value": p_value if isinstance(p_value, float) else None,
+        "held_out_p_value": None if isinstance(p_value, str) else p_value,
         "order": (has_enough, low),
     }
