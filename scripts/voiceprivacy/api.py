@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from voiceprivacy.catalogue import shown_once
-from voiceprivacy.catalogue.shown import shown
+from voiceprivacy.catalogue.shown import mark_of, marks_explained, shown
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
 from voiceprivacy.inout.score_tables import check_condition
@@ -103,9 +103,16 @@ def _in_one_line(result: Any, *headline: str) -> str:
         text, interval = _text(numbers[name]), intervals.get(name)
         if interval and not np.isnan(interval.ci_low):
             limits = (interval.ci_low, interval.ci_high)
-            text = shown(numbers[name], limits, interval.unbiased).text(_text)
+            text = shown(numbers[name], limits, interval.unbiased).text(_text, _mark(result, name))
         words.append(f"{name}={text}")
     return f"{type(result).__name__}({', '.join(words)})"
+
+
+def _mark(result: Any, name: str) -> str:
+    """The dagger if a number of a result is in doubt, or its interval; else nothing."""
+    numbers, interval = _numbers(result), getattr(result, "intervals", {}).get(name)
+    has_interval = interval is not None and not np.isnan(interval.ci_low)
+    return mark_of(name, numbers, has_interval=has_interval)
 
 
 def _text(cell: float | str) -> str:
@@ -116,10 +123,15 @@ def _in_html(result: Any) -> str:
     """A table of the numbers, each once, for notebooks."""
     lines = ["".join(f"<th>{column}</th>" for column in ROWS)]
     once = shown_once(_numbers(result))
+    marked: list[tuple[str, str]] = []
     for row in _rows(result):
         if row[0] in once:
-            lines.append("".join(f"<td>{html.escape(_text(cell))}</td>" for cell in row))
-    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+            texts = [*map(_text, row)]
+            texts[-1] += _mark(result, row[0])
+            marked.append((row[0], texts[-1]))
+            lines.append("".join(f"<td>{html.escape(text)}</td>" for text in texts))
+    notes = "".join(f"<p>{html.escape(note)}</p>" for note in marks_explained(marked))
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>{notes}"
 
 
 def _printed(*headline: str) -> Any:
@@ -163,7 +175,10 @@ class Verification(NamedTuple):
 
 @_printed("dece_bit", "worst_case_log10", "tag", "n_target", "n_nontarget")
 class Zebra(NamedTuple):
-    """Metrics of voiceprivacy.privacy.scores.zebra.assess, its profile, and intervals."""
+    """Metrics of voiceprivacy.privacy.scores.zebra.assess, its profile, and intervals.
+
+    The EER tells which intervals are too short.
+    """
 
     dece_bit: float
     worst_case_log10: float
@@ -176,6 +191,7 @@ class Zebra(NamedTuple):
     n_nontarget: int
     profile: dict[str, Floats]
     intervals: dict[str, Interval]
+    eer_percent: float = np.nan
 
     def frame(self) -> Any:
         """A pandas DataFrame of all numbers: metric, value, ci_low, ci_high."""
@@ -313,7 +329,8 @@ def zebra(
     _warn(warning_of_reversed(**values))
     metrics, profile = _zebra.assess(**values)  # type: ignore[arg-type]
     limits = _intervals(metrics, arranged, _zebra.sample_metrics, n_replicates, seed)
-    return Zebra(**_plain(metrics), profile=profile, intervals=limits)
+    errors = float(_verification.eer_percent(**values))  # type: ignore[arg-type]
+    return Zebra(**_plain(metrics), profile=profile, intervals=limits, eer_percent=errors)
 
 
 def calibration(*, train: Trials, test: Trials, laplace: bool = True) -> Calibration:

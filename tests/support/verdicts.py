@@ -17,7 +17,7 @@ def system(state="open", percent=52.0, **changed):
         "right_of_20_percent": [60.0, 51.0, 72.0],
         "less_than_unprotected_points": [20.0, 11.0, 29.0],
         "recordings": 4,
-        "exposed": {"persons": 3, "of": 7, "not_tested": 65, "beyond_chance": True, "named": []},
+        "exposed": {"persons": 3, "of": 17, "not_tested": 55, "beyond_chance": True, "named": []},
         "missing": {"persons": 0, "trials": 0},
         "reasons": [] if state == "open" else ["no_linkage", "upper_limit_one_recording"],
         "next": [] if state == "open" else [{"code": "more_persons", "persons": 80}],

@@ -23,9 +23,10 @@ from voiceprivacy import (
     zebra,
 )
 from voiceprivacy.attack.backends.procrustes import Alignment, write_alignment
+from voiceprivacy.catalogue.shown import SHORT_EXPLAINED
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.json_files import read_json
-from voiceprivacy.vocabulary import SCRIPTS
+from voiceprivacy.vocabulary import DAGGER, SCRIPTS
 
 N_SPEAKERS = 8
 
@@ -118,6 +119,9 @@ def test_a_result_is_short_in_print_and_whole_in_a_frame_of_plain_numbers():
     frame = result.frame().set_index("metric")
     assert frame.value["dece_bit"] == result.dece_bit and type(result.dece_bit) is float
     assert frame.ci_low["dece_bit"] == result.intervals["dece_bit"].ci_low
+    few_errors = zebra(trials(4), speakers=speaker_map(), n_replicates=40)
+    assert DAGGER in repr(few_errors) and SHORT_EXPLAINED in few_errors._repr_html_()
+    assert DAGGER not in repr(result) + result._repr_html_()
     assert "<td>dece_bit</td>" in result._repr_html_() and "ddcf" not in result._repr_html_()
     with pytest.warns(match="0 % of the targets score above .*, so negate distances"):
         verification(target=[1.0], nontarget=[2.0, 2.0])

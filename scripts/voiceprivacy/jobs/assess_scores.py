@@ -74,13 +74,15 @@ def assess_scores(
     write_curves(curves, {label: own.curve for label, own in assessed.items()})
     if law:
         write_law(law, {label: own.law for label, own in assessed.items()})
+    numbers = {label: own.metrics["verification"] for label, own in assessed.items()}
+    eers = {label: own["eer_percent"] for label, own in numbers.items()}
     for family, path in {"verification": verification, "zebra": zebra}.items():
         metrics = {label: own.metrics[family] for label, own in assessed.items()}
         resampled = {
             label: own.resampled[family] for label, own in assessed.items() if own.resampled
         }
         write_json(path, metrics)
-        print_metrics(write_intervals(path, metrics, resampled, label))
+        print_metrics(write_intervals(path, metrics, resampled, label, eers))
     if normalised and verification_original and zebra_original:
         proportions = write_normalised(
             normalised,

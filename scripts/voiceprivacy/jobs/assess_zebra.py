@@ -7,6 +7,7 @@ from voiceprivacy.inout.tables import write_curves
 from voiceprivacy.privacy.scores import zebra
 from voiceprivacy.privacy.scores.score_files import read_score_file, warning_of_reversed
 from voiceprivacy.privacy.scores.tags import read_tags
+from voiceprivacy.privacy.scores.verification import eer_percent
 from voiceprivacy.privacy.uncertainty import null
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
@@ -54,7 +55,7 @@ def assess_zebra(
     """
     draws = Draws.of(bootstrap, seed)
     own_tags = read_tags(tags)
-    numbers, profiles, resampled, reversed_scores = {}, {}, {}, set()
+    numbers, profiles, resampled, reversed_scores, eers = {}, {}, {}, set(), {}
     for name, path in label_inputs(scores, label).items():
         given, arranged = read_score_file(
             path, key=trials, speaker_map=speakers if draws.n_replicates else None
@@ -63,6 +64,7 @@ def assess_zebra(
         if warning_of_reversed(**given):
             reversed_scores.add(name)
         if arranged:
+            eers[name] = eer_percent(**given)
             resampled[name] = resampled_trials(arranged, zebra.sample_metrics, draws)
             numbers[name] |= null.assess(arranged, **draws._asdict())
     if plot:  # matplotlib takes long to import
@@ -79,7 +81,7 @@ def assess_zebra(
         write_curves(curves, profiles)
     if metrics:
         write_json(metrics, flat_unless_labelled(numbers, label))
-    print_metrics(write_intervals(metrics, numbers, resampled, label))
+    print_metrics(write_intervals(metrics, numbers, resampled, label, eers))
     for name, values in numbers.items():
         say(f"{name}: {zebra.describe(values, own_tags)}")
         if name in reversed_scores:  # zero evidence is what they show, and not what they hold

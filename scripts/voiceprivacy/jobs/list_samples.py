@@ -5,6 +5,7 @@ from typing import Annotated
 
 from voiceprivacy.corpora.listing import GENDERS
 from voiceprivacy.corpora.protocols import rank_sampling
+from voiceprivacy.errors import counted
 from voiceprivacy.inout.files import naming
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.manifests import read_manifest
@@ -45,7 +46,9 @@ def list_samples(
     write_json(seconds, rank_sampling.seconds(drawn, utterances))
     n_speakers = len({sample.speaker for sample in drawn})
     n_shifts = len({sample.shift for sample in drawn})
-    say(f"{n_speakers} speakers, {n_shifts} shifts: {n_speakers * n_shifts} tests")
+    numbers = {"speaker": n_speakers, "shift": n_shifts, "test": n_speakers * n_shifts}
+    speakers, shifts, tests = (counted(number, name) for name, number in numbers.items())
+    say(f"{speakers}, {shifts}: {tests}")
     if left_out:
         say(f"note: too few observations, left out: {', '.join(left_out)}", file=sys.stderr)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import naming
 from voiceprivacy.report.metrics import read_metrics
-from voiceprivacy.report.paper_tables import TABLES, write_ranks
+from voiceprivacy.report.paper_tables import TABLES, explained, write_ranks
 from voiceprivacy.report.typeset import markdown, write
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
@@ -43,7 +43,7 @@ def write_tables(
         say(f"wrote {' and '.join(output)}")
         return
     with naming(metrics):
-        typeset = TABLES[table](numbers)._replace(notes=notes)
+        typeset = explained(TABLES[table](numbers), notes)
     for path in output:
         write(path, typeset)
     say(*markdown(typeset).splitlines())

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import jinja2
 
 from voiceprivacy.catalogue import EERS, METRICS
+from voiceprivacy.catalogue.shown import SHORT_EXPLAINED, SINGLE_BIN, mark_of
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.inout.writing import whole_folder_or_absent
@@ -99,15 +100,23 @@ class Cell(NamedTuple):
     order: str = ""
 
 
-def cell(number: Number, metric: str = EERS[0]) -> Cell:
-    """A number of a metric; metrics that are not of the catalogue have four digits."""
+def cell(number: Number, metric: str = EERS[0], attack: Mapping[str, Number] | None = None) -> Cell:
+    """A number of a metric; metrics that are not of the catalogue have four digits.
+
+    ``attack`` are all numbers of its attack, by which numbers in doubt have a dagger.
+    """
     if number.value is None:
         return Cell(reason=number.not_reported or "")
     row, limits = METRICS.get(metric), number.limits
     if row is None:
         interval = f"[{limits[0]:.4g}, {limits[1]:.4g}]" if limits else ""
         return Cell(f"{number.value:.4g}", interval, order=repr(number.value))
-    return Cell(row.text(number.value), interval_text(row, limits), order=repr(number.value))
+    known = {name: own.value for name, own in (attack or {}).items() if own.value is not None}
+    no_error_seen = {"n_target": 0, metric: 0.0} if (metric, number.value) == (EERS[0], 0) else {}
+    values = no_error_seen | known
+    mark = mark_of(metric, values, has_interval=bool(limits))
+    interval = interval_text(row, limits) + mark
+    return Cell(row.text(number.value), interval, order=repr(number.value))
 
 
 def _pages(repository: Repository, made: Sequence[Board]) -> Iterator[tuple[str, str]]:
@@ -129,6 +138,7 @@ def _pages(repository: Repository, made: Sequence[Board]) -> Iterator[tuple[str,
         attackers={name: own[0]["title"] for name, own in attackers.items()},
         protocols={name: one["title"] for name, one in protocols.items()},
         cell=cell,
+        daggers=[SHORT_EXPLAINED, SINGLE_BIN],
         counted=counted,
         is_link=LINK.fullmatch,
         facts=facts,
@@ -180,7 +190,7 @@ def _attacks_on(standing: Standing) -> dict[str, Any]:
         "headline": standing.headline,
         "metrics": [METRICS[metric].label for metric in metrics],
         "rows": [
-            (attack, [cell(own.get(metric, NOTHING), metric) for metric in metrics])
+            (attack, [cell(own.get(metric, NOTHING), metric, own) for metric in metrics])
             for attack, own in zip(attacks, numbers, strict=True)
         ],
         "utility": utility,

@@ -212,6 +212,11 @@ def _answer(facts: Mapping[str, Any]) -> str:
     return verdict_words.answer(verdict_words.worst_states(states))
 
 
+def _attackers(attacks: Iterable[str]) -> list[str]:
+    """Who attacks, each once: attacks are ``ATTACKER CONDITION``."""
+    return list(dict.fromkeys(attack.rpartition(" ")[0] for attack in attacks))
+
+
 def write_statement(facts: Mapping[str, Any], folder: Path) -> list[Path]:
     """Write the facts, and two pages for printing that say them; their paths."""
     paths = [folder / "statement.json", folder / "statement.html"]
@@ -225,6 +230,7 @@ def write_statement(facts: Mapping[str, Any], folder: Path) -> list[Path]:
         own_sha256=sha256_of(paths[0]),
         words=verdict_words,
         attacker_name=attacker_name,
+        attackers_of=_attackers,
     )
     write_text(paths[1], page)
     return paths

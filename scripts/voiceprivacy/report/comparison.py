@@ -18,7 +18,14 @@ from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue import COLUMNS
 from voiceprivacy.catalogue.metric import Metric
-from voiceprivacy.catalogue.shown import BY_DEFINITION, Shown, shown
+from voiceprivacy.catalogue.shown import (
+    BY_DEFINITION,
+    SHORT_EXPLAINED,
+    Shown,
+    has_few_errors,
+    rests_on_errors,
+    shown,
+)
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import number_in, write_table
@@ -27,9 +34,7 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import latex, tabulars, write_text
 from voiceprivacy.report.uncertainty import (
     NONE,
-    SHORT_EXPLAINED,
     Comparisons,
-    has_few_errors,
     interval_text,
     metric_limits,
     within_zero_evidence,
@@ -47,6 +52,11 @@ from voiceprivacy.vocabulary import (
     attacker_name,
 )
 
+FEWEST_ORDERED = 10  # speakers
+NO_ORDER = (
+    f"With fewer than {FEWEST_ORDERED} speakers, which system or attack comes first is chance: they"
+    " are in the order of their names, and no attack is marked as the strongest."
+)
 OF_MATRICES = {column.name for column in COLUMNS if column.family == "similarity"}
 OF_RANKS = {column.name for column in COLUMNS if column.family == "ranks"}
 
@@ -127,21 +137,24 @@ class OnList(NamedTuple):
     tag : ZEBRA's, of a single list; empty where there is none
     few_errors : whether a list has too few for good intervals
     no_evidence : whether D_ECE is no more than zero evidence gives; None where that is not known
+    n_speakers : who are tried, on the list that has fewest; None where that is not known
     """
 
     numbers: dict[str, Measured]
     tag: str
     few_errors: bool
     no_evidence: bool | None
+    n_speakers: int | None = None
+
+    def mark(self, column: Metric) -> str:
+        """The dagger where the interval of a number rests on too few errors; else nothing."""
+        number = self.numbers[column.name]
+        too_short = self.few_errors and rests_on_errors(column, number.value)
+        return DAGGER if number.limits and too_short else ""
 
     def interval_text(self, column: Metric) -> str:
         """The interval of a number as people read it, marked where it rests on too few errors."""
-        number = self.numbers[column.name]
-        # Replicates of trials without an error have none either: such an interval says nothing.
-        no_error_seen = column.name == "eer_percent" and number.value == 0
-        too_short = self.few_errors and (column.scale == "rare errors" or no_error_seen)
-        is_marked = number.limits and too_short
-        return interval_text(column, number.limits) + (DAGGER if is_marked else "")
+        return interval_text(column, self.numbers[column.name].limits) + self.mark(column)
 
 
 class System(NamedTuple):
@@ -188,6 +201,11 @@ class System(NamedTuple):
     def folded_eer(self, label: str = "") -> float:
         """By which attacks are compared: on one of the sets, or the mean over the lists."""
         return folded(self.sets[label or self.mean_label].numbers["eer_percent"].value)
+
+    @property
+    def has_few_speakers(self) -> bool:
+        """Whether so few speakers were tried that an order of systems or attacks is chance."""
+        return self.mean.n_speakers is not None and self.mean.n_speakers < FEWEST_ORDERED
 
     @property
     def attack(self) -> str:
@@ -350,6 +368,7 @@ def mean_of(
         tag=lists[0].tag if len(lists) == 1 else "",
         few_errors=any(one.few_errors for one in lists),
         no_evidence=_no_evidence(numbers),
+        n_speakers=min((one.n_speakers for one in lists if one.n_speakers), default=None),
     )
 
 
@@ -368,7 +387,11 @@ def _rows(system: System) -> Iterator[list[Any]]:
 
 
 def in_order(systems: Sequence[System]) -> list[System]:
-    """By corpus and attacker; unprotected speech first, then whoever is found least."""
+    """By corpus and attacker; unprotected speech first, then whoever is found least.
+
+    Of few speakers, by name.
+    """
+    few = {system.corpus for system in systems if system.has_few_speakers}
     # Sorted first: of equally strong attacks the same one counts, whatever the order of the files.
     strongest = strongest_attacks(sorted(systems, key=lambda system: system.key))
 
@@ -379,7 +402,7 @@ def in_order(systems: Sequence[System]) -> list[System]:
             system.extractor,
             system.backend,
             system.anonymiser != ORIGINAL,
-            -errors,
+            0.0 if system.corpus in few else -errors,
             system.anonymiser,
             system.condition,
         )
@@ -401,7 +424,13 @@ def _on_list(lines: Lines, key: SystemKey, trials: str) -> OnList:
         tag=_text(lines, key.number(trials, "tag")),
         few_errors=has_few_errors(numbers["eer_percent"].value, n_target),
         no_evidence=_no_evidence(numbers),
+        n_speakers=_n_speakers(lines, key, trials),
     )
+
+
+def _n_speakers(lines: Lines, key: SystemKey, trials: str) -> int | None:
+    number = lines[key.number(trials, "eer_percent")].n_speakers
+    return None if number is None else int(number)
 
 
 def _exists(lines: Lines, key: SystemKey, trials: str, column: Metric) -> bool:

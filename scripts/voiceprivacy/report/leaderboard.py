@@ -18,8 +18,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from voiceprivacy.catalogue.metric import Metric
+from voiceprivacy.catalogue.shown import SHORT_EXPLAINED
 from voiceprivacy.errors import BadInput
 from voiceprivacy.report.comparison import (
+    NO_ORDER,
     OF_MATRICES,
     OnList,
     System,
@@ -32,7 +34,6 @@ from voiceprivacy.report.figures import draws_in
 from voiceprivacy.report.releases import released
 from voiceprivacy.report.uncertainty import (
     NONE,
-    SHORT_EXPLAINED,
     TOO_FEW,
     Comparisons,
     tells_nothing,
@@ -170,7 +171,10 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A system, or one draw of it, on one set, as shown; a release is of ``n_draws``, else 0."""
+    """A system, or one draw of it, on one set, as shown; a release is of ``n_draws``, else 0.
+
+    Of few speakers there is no order: all rows are ``strongest``, so that all are seen.
+    """
 
     set: str
     system: str
@@ -180,6 +184,7 @@ class Row(NamedTuple):
     attack: str
     attacker: str
     strongest: bool
+    is_ordered: bool
     colour: str
     cells: list[Cell]
 
@@ -192,6 +197,7 @@ class Leaderboard(NamedTuple):
     sets : [(name, explanation)], in the order in which they can be chosen
     attacks : those that can be chosen
     note : what the mark of some intervals means; empty where none has it
+    order : why there is none; empty where there is one
     draws : rows of single draws, of systems that have several
     voices : rows with ``of_voices``, metrics that hold conditions against each other: of an
         anonymiser and an attacker, under no attack
@@ -202,6 +208,7 @@ class Leaderboard(NamedTuple):
     attacks: list[str]
     rows: list[Row]
     note: str
+    order: str
     draws: list[Row]
     of_voices: list[Metric]
     voices: list[Row]
@@ -229,8 +236,9 @@ def leaderboard(
     for board in sets:
         on_board = partial(_row, board, columns=columns, colours=colours)
         strongest = strongest_attacks(board.systems, board.label).values()
-        for system in sorted(board.systems, key=partial(_errors, label=board.label)):
-            rows.append(on_board(system, strongest=system in strongest))
+        few = any(system.has_few_speakers for system in board.systems)
+        for system in sorted(board.systems, key=partial(_errors, label=board.label, few=few)):
+            rows.append(on_board(system, strongest=few or system in strongest, is_ordered=not few))
         for system in board.systems:
             for draw in system.draws:
                 draws.append(on_board(draw, strongest=system in strongest))
@@ -244,6 +252,7 @@ def leaderboard(
         attacks=list(dict.fromkeys(system.attack for system in protected)),
         rows=rows,
         note=SHORT_EXPLAINED if marked else "",
+        order="" if all(row.is_ordered for row in rows) else NO_ORDER,
         draws=draws,
         of_voices=of_voices,
         voices=voices,
@@ -266,9 +275,10 @@ def _of_voices(board: Board, columns: Sequence[Metric], colours: Mapping[str, st
     return [rows[attacked] for attacked in sorted(rows)]
 
 
-def _errors(system: System, label: str) -> tuple[bool, float, SystemKey]:
-    """Most errors first; unprotected speech last."""
-    return system.anonymiser == ORIGINAL, -system.folded_eer(label), system.key
+def _errors(system: System, label: str, few: bool) -> tuple[bool, float, SystemKey]:
+    """Most errors first, of few speakers by name; unprotected speech last."""
+    errors = 0.0 if few else system.folded_eer(label)
+    return system.anonymiser == ORIGINAL, -errors, system.key
 
 
 def _row(
@@ -278,6 +288,7 @@ def _row(
     columns: Sequence[Metric],
     colours: Mapping[str, str],
     strongest: bool = False,
+    is_ordered: bool = True,
 ) -> Row:
     draw = draws_in(colours)[system.anonymiser]
     is_draw = draw.n_draws > 1 and not system.draws
@@ -290,6 +301,7 @@ def _row(
         attack=system.attack,
         attacker=system.attacker,
         strongest=strongest,
+        is_ordered=is_ordered,
         colour=colours[system.anonymiser],
         cells=[_cell(system.sets[board.label], column) for column in columns],
     )

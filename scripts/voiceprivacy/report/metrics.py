@@ -36,8 +36,8 @@ SAME_NUMBER = 1e-9  # two families count trials, say: what is measured twice agr
 class Number(NamedTuple):
     """One line of metrics.tsv; ``value`` is a number in full precision, a tag, or undefined.
 
-    ``unbiased`` is the value without its bias where the files of intervals know it. It is no column
-    of the table.
+    ``unbiased`` is the value without its bias, and ``n_speakers`` of how many speakers it is, where
+    the files of intervals know them. They are no columns of the table.
     """
 
     corpus: str
@@ -51,6 +51,7 @@ class Number(NamedTuple):
     ci_low: str = ABSENT
     ci_high: str = ABSENT
     unbiased: float | None = None
+    n_speakers: float | None = None
 
     @property
     def key(self) -> NumberKey:
@@ -58,7 +59,7 @@ class Number(NamedTuple):
         return NumberKey(*self[:7])
 
 
-COLUMNS = list(Number._fields[:-1])
+COLUMNS = list(Number._fields[:-2])
 
 
 class _File(NamedTuple):
@@ -114,7 +115,7 @@ def read_metrics(path: FilePath) -> list[Number]:
     BadInput : a number has no value or occurs twice, there is none, or a name or number is none
     """
     numbers: dict[NumberKey, Number] = {}
-    unbiased = _read_unbiased(Path(path).parent)
+    of_intervals = _read_of_intervals(Path(path).parent)
     known: set[str] = set()  # names that were looked at: a few are in every line
     for line, row in read_rows(path, COLUMNS):
         for column in NAMED:
@@ -130,7 +131,7 @@ def read_metrics(path: FilePath) -> list[Number]:
         if key in numbers:
             raise BadInput(f"{path}:{line}: {' '.join(key)} occurs twice")
         limits = (row["ci_low"], row["ci_high"])
-        numbers[key] = Number(*key, row["value"], *limits, unbiased.get(key))
+        numbers[key] = Number(*key, row["value"], *limits, *of_intervals.get(key, ()))
     if not numbers:
         raise BadInput(f"{path}: holds no metrics")
     return list(numbers.values())
@@ -152,17 +153,20 @@ def possible(metric: str, text: str, where: str, *, words: str) -> str:
     return text
 
 
-def _read_unbiased(folder: Path) -> dict[NumberKey, float]:
-    """Values without their bias, of all files of intervals of a run."""
+def _read_of_intervals(folder: Path) -> dict[NumberKey, tuple[float | None, float | None]]:
+    """Values without their bias and numbers of speakers, of all files of intervals of a run."""
     values = {}
     for path in sorted(folder.glob(f"metrics/{'*/' * 5}*{INTERVALS}")):  # as LAYOUT says
         file = _file_of(path, folder / "metrics", ending=INTERVALS)
         for condition, metrics in foreign.mapping(read_json(path), str(path)).items():
             for metric, interval in foreign.mapping(metrics, f"{path}: {condition}").items():
                 where = f"{path}: {condition} {metric}"
-                unbiased = foreign.mapping(interval, where).get("unbiased")
-                if unbiased is not None:
-                    values[file.key(condition, metric)] = float(foreign.a_number(unbiased, where))
+                known = foreign.mapping(interval, where)
+                unbiased, n_speakers = (
+                    None if known.get(name) is None else foreign.a_number(known[name], where)
+                    for name in ("unbiased", "n_speakers")
+                )
+                values[file.key(condition, metric)] = unbiased, n_speakers
     return values
 
 

@@ -22,12 +22,12 @@ from typing import Any
 
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.catalogue.metric import RANK_LOSSES, Metric
+from voiceprivacy.catalogue.shown import mark_of, marks_explained, shown
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import Shown, Table, latex, short, tabulars, write_text
-from voiceprivacy.report.uncertainty import shown
 from voiceprivacy.vocabulary import (
     ABSENT,
     CONDITIONS,
@@ -51,6 +51,7 @@ FIRST = {  # what comes first in a column, where that is not by the alphabet
     "condition": {condition: str(index) for index, condition in enumerate(CONDITIONS)},
 }
 LIMITS = ("ci_low", "ci_high")
+OF_MARKS, WORDS = ("eer_percent", "n_target"), (ABSENT, UNDEFINED)
 WITHOUT_BIAS = "unbiased"  # of no table: beside a value and its limits, for what is shown
 CHALLENGE_METRICS = [
     "eer_percent",
@@ -180,6 +181,12 @@ def table_4(numbers: Numbers) -> Table:
     return _of_three(numbers, ["gvd_db", "gain_dece_db", "gain_cllr_min_db"])
 
 
+def explained(table: Table, notes: Sequence[str] = ()) -> Table:
+    """The table with notes below it, and with what daggers in it mean."""
+    cells = [(column.title, "".join(map(column.text, table.rows))) for column in table.columns]
+    return table._replace(notes=[*notes, *marks_explained(cells)])
+
+
 TABLES = {"challenge": every_condition, "2": table_2, "3": table_3, "4": table_4}
 
 
@@ -204,6 +211,7 @@ def _by_measures(lines: Frame, names: list[str]) -> list[Row]:
     shown = protected[protected["metric"].map(PAPER_CONDITIONS) == protected["condition"]]
     table = protected[ATTACKED].drop_duplicates()
     table = table.merge(_pivoted(shown, ATTACKED, names), how="left", on=ATTACKED)
+    table = table.merge(_of_marks(protected), how="left", on=ATTACKED)
     beside = _pivoted(original, ATTACKED[:-1], UNPROTECTED_METRICS).add_prefix("oo_")
     table = table.merge(beside, how="left", on=ATTACKED[:-1])
     return _rows(table.sort_values(ATTACKED))
@@ -223,6 +231,12 @@ def _pivoted(lines: Frame, index: Sequence[str], names: Iterable[str]) -> Frame:
     wide = lines.pivot(index=index, columns="metric", values=values)
     wide.columns = [name if kind == "value" else f"{name}_{kind}" for kind, name in wide.columns]
     return wide.reindex(columns=_with_limits(names, WITHOUT_BIAS))
+
+
+def _of_marks(lines: Frame) -> Frame:
+    """What tells which intervals of OP are too short: its error rate and number of targets."""
+    of_op = lines[(lines["condition"] == "op") & lines["metric"].isin(OF_MARKS)]
+    return of_op.pivot(index=ATTACKED, columns="metric", values="value").reindex(columns=OF_MARKS)
 
 
 def _wide(lines: Frame) -> Frame:
@@ -260,7 +274,10 @@ def _with_interval(row: Row, name: str, form: Form) -> str:
     if UNDEFINED in (row[name], low, high):
         return f"{text} [{_text(low, form)}, {_text(high, form)}]"
     corrected = None if unbiased == ABSENT else float(unbiased)
-    return shown(float(row[name]), (float(low), float(high)), corrected).text(form)
+    number = shown(float(row[name]), (float(low), float(high)), corrected)
+    known = {key: float(row[key]) for key in OF_MARKS if row.get(key, ABSENT) not in WORDS}
+    values = known | {name: float(row[name])}
+    return number.text(form, mark_of(name, values, has_interval=True))
 
 
 def _with_limits(names: Iterable[str], *others: str) -> list[str]:

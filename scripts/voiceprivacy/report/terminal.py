@@ -5,9 +5,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from voiceprivacy.catalogue import COLUMNS as ALL_COLUMNS
-from voiceprivacy.catalogue.shown import BY_DEFINITION
+from voiceprivacy.catalogue.shown import BY_DEFINITION, SHORT_EXPLAINED
 from voiceprivacy.report.answer import rank_answers, what_was_run
-from voiceprivacy.report.comparison import System, about_draws, strongest_attacks
+from voiceprivacy.report.comparison import NO_ORDER, System, about_draws, strongest_attacks
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.uncertainty import NONE, NULL, Comparisons
 from voiceprivacy.report.verdict import (
@@ -17,7 +17,7 @@ from voiceprivacy.report.verdict import (
     no_verdict,
 )
 from voiceprivacy.report.verdict_words import OF_SETS, QUESTION, RELATIONS, RIGHT, UNPROTECTED
-from voiceprivacy.vocabulary import ORIGINAL, UNDEFINED
+from voiceprivacy.vocabulary import DAGGER, ORIGINAL, UNDEFINED
 
 WIDTH = 100
 NAME_WIDTH = 12
@@ -93,6 +93,10 @@ def summary(
         lines += _wrapped(sentence)
     if comparisons != NONE:
         lines += _wrapped(CORRECTED)
+    if any(system.has_few_speakers for system in shown):
+        lines += _wrapped(NO_ORDER)
+    if any(DAGGER in line for line in lines):
+        lines += _wrapped(SHORT_EXPLAINED)
     if any(line.startswith(DEFINITION_ROW) for line in lines):
         lines += _wrapped(DEFINED)
     return lines
@@ -203,7 +207,8 @@ def _uncertainty(system: System) -> list[str]:
     for column in COLUMNS:
         number = system.shown(system.mean_label, column.name)
         low.append(column.text(number.limits[0]) if number.limits else "")
-        high.append(column.text(number.limits[1]) if number.limits else "")
+        mark = system.mean.mark(column)
+        high.append(column.text(number.limits[1]) + mark if number.limits else "")
         definitions.append(number.definition_text(column.text))
     lines = []
     if any(low):

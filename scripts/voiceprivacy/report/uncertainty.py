@@ -24,23 +24,12 @@ from voiceprivacy.report.metrics import Number
 from voiceprivacy.vocabulary import (
     ABSENT,
     ACROSS_CORPORA,
-    DAGGER,
     MEAN,
-    NO_BREAK,
     UNDEFINED,
     NumberKey,
 )
 
 NULL = "dece_null95_bit"
-# Target trials on the wrong side, from which on simulated intervals hold what they promise.
-FEW_ERRORS = 5
-SHORT_EXPLAINED = (
-    f"{DAGGER} Fewer than {FEW_ERRORS} target trials are on the wrong side (EER times target"
-    " trials): an interval drawn from so few errors is too short. Those of min Cllr and D_ECE"
-    f" then hold the truth in as few as 80{NO_BREAK}% of cases instead of 95, and an EER of 0 only"
-    " says that no error was seen."
-)
-
 TOO_FEW = "too few speakers to tell"
 NEARLY_ALL = 0.95  # of a scale: an interval so wide says nothing
 
@@ -113,11 +102,6 @@ def shown_number(line: Number) -> Shown:
     except ValueError:
         value = line.value
     return shown(value, metric_limits(line), line.unbiased)
-
-
-def has_few_errors(eer_percent: float, n_target: float) -> bool:
-    """Whether so few target trials are on the wrong side that some intervals are too short."""
-    return eer_percent / 100 * n_target < FEW_ERRORS
 
 
 def tells_nothing(column: Metric, limits: Limits | None) -> bool:

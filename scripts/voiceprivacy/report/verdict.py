@@ -38,6 +38,7 @@ from voiceprivacy.report.verdict_words import (
 )
 from voiceprivacy.vocabulary import ABSENT, ATTRIBUTES, DASH, ORIGINAL, UNDEFINED, WORDS
 
+FEWEST_ORDERED = 10  # speakers
 FILE, FORMAT = "verdict.json", 1
 NOT_GIVEN = "No verdict: this page was written without a verdict.json (--verdict)."
 
@@ -242,8 +243,12 @@ def _line(right):
 
 
 def _order(system, facts):
+    """Least evidence first, controls last; where few speakers are judged, by name."""
     percent = facts["systems"][system]["evidence_percent"]
-    return system in facts["controls"], percent is None, percent[0] if percent else 0.0, system
+    judged = [own["exposed"]["of"] for own in facts["systems"].values() if own["exposed"]]
+    is_chance = min(judged, default=0) < FEWEST_ORDERED
+    evidence = 0.0 if is_chance or not percent else percent[0]
+    return system in facts["controls"], percent is None, evidence, system
 
 
 def _utility_of(numbers):

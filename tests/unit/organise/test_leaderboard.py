@@ -18,9 +18,10 @@ from support.exchange import PROTOCOL, write_repository, write_result
 from support.repositories import attacker, repository, result, system, word_errors
 
 from voiceprivacy.catalogue import COLUMNS, EERS, METRICS
+from voiceprivacy.catalogue.shown import SHORT_EXPLAINED
 from voiceprivacy.inout.tables import read_table
 from voiceprivacy.organise.records import Number, read_repository, referred
-from voiceprivacy.organise.site import write_site
+from voiceprivacy.organise.site import cell, write_site
 from voiceprivacy.organise.standings import boards, order_of_revisions
 from voiceprivacy.report.published import (
     COUNTS,
@@ -30,7 +31,7 @@ from voiceprivacy.report.published import (
     UTILITY,
     UTILITY_COLUMNS,
 )
-from voiceprivacy.vocabulary import LABELS, SCRIPTS
+from voiceprivacy.vocabulary import DAGGER, LABELS, SCRIPTS
 
 PUBLISHED = ((NUMBERS, NUMBERS_COLUMNS, 1600), (UTILITY, UTILITY_COLUMNS, 90))
 
@@ -121,6 +122,29 @@ def test_an_error_rate_above_fifty_is_folded_and_unprotected_speech_is_no_attack
     assert board.counted[0].headline.number == Number(10.0, 5.0, 50.0)
     board = one_board(tmp_path, result(conditions={"oo": {"eer_percent": Number(1.0)}}))
     assert board.counted == [] and board.newest[0].shown.number.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "number", "n_target", "is_marked"),
+    [
+        ("eer_percent", Number(0.0, 0.0, 0.0), None, True),
+        ("eer_percent", Number(1.0, 0.5, 1.5), 100, False),
+        ("cllr_min_bit", Number(0.3, 0.2, 0.4), 100, True),
+        ("cllr_min_bit", Number(0.3, 0.2, 0.4), 900, False),
+        ("cllr_min_bit", Number(0.3), 100, False),
+        ("linkability_vpc", Number(0.0), 19, True),
+    ],
+)
+def test_numbers_in_doubt_have_a_dagger(metric, number, n_target, is_marked):
+    attack = {"eer_percent": Number(1.0), "n_target": Number(n_target)} if n_target else None
+    assert cell(number, metric, attack).interval.endswith(DAGGER) == is_marked
+
+
+def test_a_page_says_what_its_daggers_mean(tmp_path):
+    for eer, is_marked in ((Number(0.0, 0.0, 0.0), True), (Number(9.0, 5.0, 15.0), False)):
+        write_site(repository(tmp_path, [result(eer=eer)]), tmp_path / "site")
+        page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+        assert (SHORT_EXPLAINED in page) == is_marked
 
 
 LEARNT = attacker(training_data=["librispeech TEST-clean", "VoxCeleb 1"])

@@ -14,6 +14,12 @@ from voiceprivacy.inout.enrolments import write_speakers
 from voiceprivacy.inout.json_files import read_json
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.inout.trial_lists import SCORES
+from voiceprivacy.privacy.uncertainty.interval_files import (
+    Resampled,
+    print_metrics,
+    write_intervals,
+)
+from voiceprivacy.vocabulary import DAGGER
 
 ROOT = Path(__file__).parents[3]
 KALDI, KEY = DATA / "zebra_cli" / "scores.txt", DATA / "zebra_cli" / "key.txt"
@@ -75,6 +81,36 @@ def test_verification_without_label_writes_flat_names_and_a_table(scores, assess
     )
     assert (metrics["eer_percent"], metrics["min_dcf"]) == (50, 0.5)
     assert "eer_percent" in said
+
+
+@pytest.mark.parametrize(("n_target", "is_marked"), [(19, True), (20, False)])
+def test_linkability_of_a_single_bin_is_marked_and_explained(scores, assessed, n_target, is_marked):
+    path = scores("s.tsv", range(n_target), range(30))
+    metrics, said = assessed("assess_verification", scores=path)
+    [line] = [line for line in said.splitlines() if line.startswith("linkability_vpc ")]
+    assert line.endswith("†") == is_marked and ("single bin" in said) == is_marked
+    assert isinstance(metrics["linkability_vpc"], float)
+
+
+def test_intervals_of_few_errors_are_marked_and_explained(tmp_path, capsys):
+    errors = {"eer_percent": 4.0, "cllr_min_bit": 0.2, "cllr_bit": 0.3}
+    numbers = {"few": errors | {"n_target": 120}, "enough": errors | {"n_target": 130}}
+    drawn = {name: np.linspace(0, 1, 200) for name in ("cllr_min_bit", "cllr_bit")}
+    resampled = {label: Resampled(drawn, 20, {}) for label in numbers}
+    shown = write_intervals(None, numbers, resampled, ["few", "enough"])
+    marked = {
+        (label, name)
+        for label in shown
+        for name in shown[label]
+        if DAGGER in f"{shown[label][name]}"
+    }
+    assert marked == {("few", "cllr_min_bit")}
+    print_metrics(shown)
+    assert capsys.readouterr().out.count(DAGGER) == 2
+    without = {"few": {"dece_bit": 0.4, "n_target": 120}}
+    drawn = {"few": Resampled({"dece_bit": np.linspace(0, 1, 200)}, 20, {})}
+    assert DAGGER in write_intervals(None, without, drawn, ["few"], {"few": 4.0})["few"]["dece_bit"]
+    assert DAGGER not in write_intervals(None, without, drawn, ["few"])["few"]["dece_bit"]
 
 
 def test_many_ties_between_the_classes_are_warned_of(scores):

@@ -126,6 +126,7 @@ def test_the_statement_has_the_answer_states_limits_and_systems_of_the_page(
     text = squeezed(re.sub("<style>.*?</style>", "", page.read_text(), flags=re.DOTALL))
     assert read_verdict(file).answer in text and "x_run1" not in text
     for name, own in sets.items():
+        assert f"{name}: net + cosine yes" in text
         for system, facts in own.facts["systems"].items():
             called = f"{name}: {system}" if len(sets) > 1 else system
             highest = [own.evidence[system].get((measure, "all")) for measure in MEASURES]

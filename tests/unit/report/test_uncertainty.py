@@ -5,14 +5,17 @@ import itertools
 import pytest
 
 from voiceprivacy.catalogue import METRICS
+from voiceprivacy.catalogue.shown import SHORT_EXPLAINED, has_few_errors
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.privacy.rows import SystemInterval
 from voiceprivacy.report.comparison import compare, write_comparison, write_latex
 from voiceprivacy.report.figures import palette
 from voiceprivacy.report.leaderboard import boards, leaderboard
+from voiceprivacy.report.paper_tables import TABLES, explained
 from voiceprivacy.report.terminal import WIDTH, summary
-from voiceprivacy.report.uncertainty import SHORT_EXPLAINED, has_few_errors, read_comparisons, shown
+from voiceprivacy.report.typeset import markdown
+from voiceprivacy.report.uncertainty import read_comparisons, shown
 from voiceprivacy.vocabulary import DAGGER
 
 
@@ -211,6 +214,31 @@ def test_marks_of_few_errors_are_of_lists_and_of_means_over_them(metrics):
     for of_all in (systems, average.systems):
         few = {system[3:5] for system in of_all if system.mean.few_errors}
         assert few == {("original", "oo"), ("b2", "op")}
+
+
+def test_the_terminal_and_tables_of_papers_mark_and_explain_them_too(metrics):
+    of_women = [one for one in given(metrics) if one.trials == "f"]
+    lines = summary(compare(of_women))
+    assert sum(DAGGER in line for line in lines) == 2 and SHORT_EXPLAINED[:30] in " ".join(lines)
+    assert not any(DAGGER in line for line in summary(compare(metrics)))
+    for name, n_marked in (("challenge", 4), ("2", 0)):
+        table = explained(TABLES[name](given(metrics)), ["mine"])
+        assert markdown(table).count(f"]{DAGGER}") == n_marked
+        assert [*table.notes] == ["mine", *([SHORT_EXPLAINED] if n_marked else [])]
+    table = explained(TABLES["2"](given(metrics, eer_percent=4.0)))
+    assert markdown(table).count(f"]{DAGGER}") == 1, "D_ECE of b2 under OP"
+
+
+@pytest.mark.parametrize(("n_speakers", "has_order"), [(9, False), (10, True), (None, True)])
+def test_below_ten_speakers_no_order_is_shown(metrics, n_speakers, has_order):
+    systems = compare([one._replace(n_speakers=n_speakers) for one in metrics])
+    board = board_of(systems)
+    names = [row.anonymiser for row in board.rows if row.set == "demo: mean of f, m"]
+    assert (names == ["b2", "b2", "b2r", "b2r", "original"]) != has_order
+    assert bool(board.order) != has_order
+    assert all(row.is_ordered == has_order for row in board.rows)
+    assert all(row.strongest for row in board.rows) != has_order
+    assert any("is chance" in line for line in summary(systems)) != has_order
 
 
 def test_the_paper_explains_the_mark_only_where_it_stands(metrics, tmp_path):

@@ -101,6 +101,10 @@ def test_unprotected_speech_is_first_then_least_evidence_and_controls_are_last(r
         ("noise", "control"),
     ]
     assert not any("noise" in sentence for sentence in own.notes.why)
+    content = verdicts.usual()
+    content["sets"]["demo"]["systems"]["b2r"]["exposed"]["of"] = 9
+    rows = [row.system for row in read(content).sets[0].rows]
+    assert rows == ["original", "b2", "b2r", "broken", "noise"], "by name: so few say no order"
 
 
 def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash():
@@ -156,7 +160,7 @@ def test_systems_with_the_same_reasons_share_a_sentence_and_many_reasons_are_cou
 def test_persons_by_chance_not_tested_missing_and_named():
     exposed = {"persons": 1, "of": 41, "not_tested": 2, "beyond_chance": False, "named": []}
     why = told(exposed=exposed, missing={"persons": 3, "trials": 40}).why
-    worst = "b2 1 of 41 speakers, as many as by chance; unprotected speech 3 of 7 speakers."
+    worst = "b2 1 of 41 speakers, as many as by chance; unprotected speech 3 of 17 speakers."
     assert f"Re-identified on the worst list: {worst}" in why
     assert "2 others had too few recordings." in why
     assert "b2 lacks 3 speakers and 40 trials of unprotected speech." in why

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from voiceprivacy import seeds
+from voiceprivacy.errors import counted
 from voiceprivacy.privacy import Counts, Flags, Floats, Names, Scores
 from voiceprivacy.privacy.scores.samples import SpeakerTrials
 
@@ -67,7 +68,7 @@ def joined(
     n_there = len(np.unique(rows.trial[rows.target]))
     n_all = len(np.unique(trials.trial[trials.target]))
     if 2 * n_there < n_all or not n_there:
-        return rows, f"{n_there} of {n_all} speakers have {length or 1} utterances"
+        return rows, f"{n_there} of {n_all} speakers have {counted(length or 1, 'utterance')}"
     return rows, ""
 
 

@@ -13,6 +13,7 @@ are conditions.
 """
 
 import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voiceprivacy.catalogue import shown_once
-from voiceprivacy.catalogue.shown import shown
+from voiceprivacy.catalogue.shown import mark_of, marks_explained, shown
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.arrays import read_npz, write_npz
 from voiceprivacy.inout.files import FilePath
@@ -138,6 +139,7 @@ def write_intervals(
     metrics: Mapping[str, Mapping[str, Any]],
     resampled: Mapping[str, Resampled],
     labels: Sequence[str] | None,
+    eers: Mapping[str, float] | None = None,
 ) -> Labelled:
     """Write the siblings of a metrics file; remove an earlier call's if nothing was resampled.
 
@@ -147,6 +149,7 @@ def write_intervals(
     metrics : {label: {metric: value}}
     resampled : {label: Resampled}
     labels : the labels of --label; None if there were none
+    eers : {label: EER in percent}, where the metrics have none: it tells which intervals are short
 
     Returns
     -------
@@ -180,8 +183,8 @@ def write_intervals(
             write_npz(siblings[1], _arrays(resampled, flat=flat), compressed=True)
     shown: Labelled = {}
     for label, values in metrics.items():
-        own = limits.get(label, {})
-        shown[label] = {name: _shown(value, own.get(name)) for name, value in values.items()}
+        own, eer_percent = limits.get(label, {}), (eers or {}).get(label)
+        shown[label] = {name: _shown(name, values, own.get(name), eer_percent) for name in values}
     return shown
 
 
@@ -199,6 +202,8 @@ def print_metrics(metrics: Mapping[str, Mapping[str, Any]]) -> None:
     for name in names:
         rows.append([name, *(_text(values.get(name)) for values in metrics.values())])
     print_table(rows)
+    for note in marks_explained((row[0], " ".join(row)) for row in rows):
+        say(*textwrap.wrap(note, 100))
 
 
 def _text(value: Any) -> str:
@@ -273,8 +278,11 @@ def _headline(limits: Mapping[str, Any], metrics: Mapping[str, Any]) -> dict[str
     return {}
 
 
-def _shown(value, interval):
-    if interval is None or interval["ci_low"] is None:
-        return value
+def _shown(name, values, interval, eer_percent):
+    value = values[name]
+    has_interval = interval is not None and interval["ci_low"] is not None
+    mark = mark_of(name, values, has_interval=has_interval, eer_percent=eer_percent)
+    if not has_interval:
+        return f"{_text(value)}{mark}" if mark else value
     limits = (interval["ci_low"], interval["ci_high"])
-    return shown(value, limits, interval["unbiased"]).text("{:.4g}".format)
+    return shown(value, limits, interval["unbiased"]).text("{:.4g}".format, mark)
