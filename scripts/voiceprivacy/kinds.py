@@ -135,6 +135,8 @@ class MeasureKind(NamedTuple):
     """Whether an entry with a model is of this kind where it does not say."""
     of_original: bool = True
     """Whether unprotected speech is measured, too."""
+    by_frames: tuple[str, ...] = ()
+    """Metrics that compare both frame by frame: undefined where lengths are free."""
     languages: tuple[str, ...] = ()
     """Those that it understands, as ISO 639 has them; none: all."""
     sample_minutes: float | None = None

@@ -295,4 +295,6 @@ GALLERY_SECONDS = ("mean_test_s", "mean_template_s")
 ATTRIBUTES = ("sex", "age", "accent")  # of speakers, which speech may tell
 
 
+FREE = "free"  # lengths of an anonymiser whose speech need not last as long as the original
+
 STREAMED = "streaming.json"  # what was measured of a stream, in the folder of its speech

@@ -131,6 +131,10 @@ onsuccess:
     notes = plan.utility.notes()
     for line in attack_lines(plan):
         notes += ["--note", line]
+    from voiceprivacy.tools.history import keep  # what reports load: only now
+
+    for line in keep(Path(RESULTS)):
+        notes += ["--note", line]
     if Path(RESULTS, PREVIOUS).exists():
         notes += ["--previous", f"{RESULTS}/{PREVIOUS}"]
     shell(

@@ -14,6 +14,11 @@ from voiceprivacy.inout.manifests import Utterance
 
 SILENT = 1 / 32768  # nothing reaches one step of 16 bits
 LENGTH_SHARE, LENGTH_S = 0.25, 0.25  # by how much the length may differ: the larger of the two
+LENGTH_RULE = (
+    f"lengths may differ by {LENGTH_SHARE:.0%}".replace("%", " %") + f" or {LENGTH_S} s,"
+    " whichever is more; lengths: free in the anonymiser's entry allows any length"
+)
+UNLIKE = " s, the original "  # in what is said of a length
 # Lengths that speech has whose samples are read at another rate than they were made for.
 RATIOS = {1 / 3: "a third", 0.5: "half", 2.0: "twice", 3.0: "three times"}
 RATIO_SLACK = 0.05
@@ -22,7 +27,12 @@ EQUAL = 0.99999  # correlation of samples: what differs lies 47 dB below the spe
 
 
 def finding(
-    original: Utterance, path: Path | None, sample_rate: int | None, *, mixed_down: bool = False
+    original: Utterance,
+    path: Path | None,
+    sample_rate: int | None,
+    *,
+    mixed_down: bool = False,
+    free_length: bool = False,
 ) -> str | None:
     """Examine one protected file.
 
@@ -35,6 +45,8 @@ def finding(
         What it must be; None where any will do.
     mixed_down : bool
         Whether it may have several channels, which are averaged.
+    free_length : bool
+        Whether it may be longer or shorter than the original.
 
     Returns
     -------
@@ -55,7 +67,8 @@ def finding(
         return fault
     if fault := audio.cancelled(channels, samples):
         return fault
-    if fault := unlike_length(len(samples) / its_rate, original.duration_s):
+    fault = unlike_length(len(samples) / its_rate, original.duration_s)
+    if fault and not free_length:
         return fault
     if is_silent(samples) and not is_silent(audio.read(original.path)[0]):
         return "is silent, the original is not"
@@ -73,7 +86,7 @@ def unlike_length(duration_s: float, original_s: float) -> str | None:
     """Why speech of this duration is no version of the original; None where it may be one."""
     if abs(duration_s - original_s) <= max(LENGTH_S, LENGTH_SHARE * original_s):
         return None
-    fault = f"lasts {duration_s:.2f} s, the original {original_s:.2f} s"
+    fault = f"lasts {duration_s:.2f}{UNLIKE}{original_s:.2f} s"
     for ratio, name in RATIOS.items():
         expected_s = ratio * original_s
         if abs(duration_s - expected_s) < RATIO_SLACK * expected_s:
@@ -93,9 +106,10 @@ def raise_findings(findings: Sequence[tuple[str, str]], *, n_utterances: int) ->
     first = "; ".join(f"'{utterance}' {text}" for utterance, text in findings[:MOST_NAMED])
     n_more = len(findings) - MOST_NAMED
     more = f"; and {n_more} more" if n_more > 0 else ""
+    rule = f"{LENGTH_RULE}; " if any(UNLIKE in text for _, text in findings) else ""
     raise BadInput(
         f"{len(findings)} of {n_utterances} protected utterances are unusable: {first}{more}"
-        " (mend the anonymiser, or name them in 'exclude' of their corpus:"
+        f" ({rule}mend the anonymiser, or name them in 'exclude' of their corpus:"
         " they are left out for every anonymiser)"
     )
 
@@ -107,15 +121,17 @@ def check_all(
     *,
     scratch: Path,
     mixed_down: bool,
+    free_length: bool = False,
 ) -> None:
     """Refuse (BadInput) protected speech in which something is found.
 
-    ``scratch`` is a folder that will be removed; ``mixed_down`` says that others made the speech.
+    ``scratch`` is a folder that will be removed; ``mixed_down`` says that others made the speech,
+    ``free_length`` that it may be longer or shorter than the original.
     """
     findings = []
     for original in tqdm(utterances, desc="check", unit="utterance", mininterval=1.0):
         path = protected.get(original.utterance)
-        text = finding(original, path, sample_rate, mixed_down=mixed_down)
+        text = finding(original, path, sample_rate, mixed_down=mixed_down, free_length=free_length)
         if text and path:  # of a path in the scratch folder, which will be removed, only its end
             text = f"{path.absolute()}: {text}".removeprefix(f"{scratch.absolute()}/")
         if text:

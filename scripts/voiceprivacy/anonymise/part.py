@@ -37,7 +37,7 @@ from voiceprivacy.inout.writing import (
     whole_or_absent,
 )
 from voiceprivacy.running.command import say
-from voiceprivacy.vocabulary import STREAMED
+from voiceprivacy.vocabulary import FREE, STREAMED
 
 
 def anonymise_part(
@@ -104,7 +104,8 @@ def anonymise_shard(
     manifest : path
         The original speech.
     anonymiser : dict
-        Its entry in the config; ``resample`` (bool, default False) allows another sample rate.
+        Its entry in the config; ``resample`` (bool, default False) allows another sample rate,
+        ``lengths`` ("free") other lengths than those of the originals.
     seed : int
     shard, shards : int
         Which of how many, from 0; the audio is the same for any number of shards.
@@ -139,8 +140,14 @@ def anonymise_shard(
             )
         with whole_folder_or_absent(audio_dir) as folder:
             allowed_rate = None if anonymiser.get("resample") else sample_rate
-            is_ready = "audio" in anonymiser
-            check_all(utterances, protected, allowed_rate, scratch=scratch, mixed_down=is_ready)
+            check_all(
+                utterances,
+                protected,
+                allowed_rate,
+                scratch=scratch,
+                mixed_down="audio" in anonymiser,
+                free_length=anonymiser.get("lengths") == FREE,
+            )
             files = _keep(utterances, protected, sample_rate, folder=folder, scratch=scratch)
             lasts = {name: audio.header(folder / file).duration_s for name, file in files.items()}
             _keep_latency(scratch / STREAMED, folder / STREAMED)

@@ -27,8 +27,9 @@ def measure_utility(
 
     Parameters
     ----------
-    measures : JSON: of each its command, or its type and options; where it hears some utterances
-        only, which (see utility.measures.drawn) and seed
+    measures : JSON: of each its command, or its type and options; metrics that are undefined of
+        this speech; where it hears some utterances only, which (see utility.measures.drawn) and
+        seed
     manifest : TSV of the protected speech
     original : TSV of the original speech
     output : TSV to write for each measure: utterance metric value
@@ -60,7 +61,8 @@ def measure_utility(
             )
         else:
             kind, options = asked.get("type", ""), asked.get("options", {})
-            measured = call_measure(kind, unprotected, protected, options)
+            says_nothing = asked.get("undefined", ())
+            measured = call_measure(kind, unprotected, protected, options, undefined=says_nothing)
         write_table(path, COLUMNS, measured)
         metrics = sorted({line.metric for line in measured})
         say(f"{counted(len(protected), 'utterance')}, {', '.join(metrics)}: {path}")

@@ -27,6 +27,7 @@ def new_run(
     pattern: str | None = None,
     speakers: Path | None = None,
     transcripts: Path | None = None,
+    free_lengths: bool = False,
     overwrite: bool = False,
 ) -> None:
     """From folders of wavs to a config: your speech, protected versions of it, and their speakers.
@@ -49,6 +50,8 @@ def new_run(
     pattern : who speaks, where the guess is wrong: '{speaker}/{utterance}.wav' and the like
     speakers : TSV: columns speaker and gender (f, m, or x, who is left out), with a list of each
     transcripts : TSV: columns utterance and text: how many words are still understood is measured
+    free_lengths : protected speech may be longer or shorter than the original, as that of a voice
+        that reads out what was said
     overwrite : replace a config of that name
     """
     if preview:
@@ -93,6 +96,7 @@ def new_run(
             transcripts=transcripts,
             train=unpack(train) if train else None,
             methods={ids[text]: function for text, function in functions.items()},
+            free_lengths=free_lengths,
         )
         refuse_copies(examined)
         examined = examined._replace(name=name or original.absolute().name, given=names)

@@ -24,6 +24,7 @@ from voiceprivacy.plan.rows import Heard
 from voiceprivacy.plan.speech import first_training_corpus
 from voiceprivacy.vocabulary import (
     EVALUATION,
+    FREE,
     HISTOGRAMS,
     OF_TEXT,
     ORIGINAL,
@@ -43,6 +44,20 @@ CHANNELS = {  # channel: the key of its extractor
     "words": WORDS,
 }
 LEARNT = "phones"  # its codebook
+
+
+def added(config: dict[str, Any]) -> list[str]:
+    """The channels that a completed config gets attackers of: those of its atlas, and timing.
+
+    Timing is attacked wherever an anonymiser may change how long speech lasts: a rate of speech
+    can be the speaker's own.
+    """
+    anonymisers = config["anonymisers"].values()
+    is_free = any(options.get("lengths") == FREE for options in anonymisers)
+    channels = wanted(config)
+    if is_free and config["extractors"] and "timing" not in channels:
+        channels.append("timing")
+    return channels
 
 
 def wanted(config: dict[str, Any]) -> list[str]:
@@ -67,10 +82,10 @@ def wanted(config: dict[str, Any]) -> list[str]:
 
 
 def with_channels(config: dict[str, Any]) -> dict[str, Any]:
-    """A config with an atlas, with the extractors and back-ends of the channels that it lacks."""
+    """A config with the extractors and back-ends of the channels (``added``) that it lacks."""
     extractors = config["extractors"]
     learnt_from = first_training_corpus(config)
-    for channel in wanted(config):
+    for channel in added(config):
         key = CHANNELS[channel]
         if any(key in options for options in extractors.values()):
             continue

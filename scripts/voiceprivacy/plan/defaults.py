@@ -13,7 +13,8 @@ Defaults live in the schema (config_schema). Some depend on other keys and are s
 * ``attackers: NAME`` adds the attackers of workflow/resources/attackers/NAME.yaml.
 * An encoder inside a package runs in the environment of the package's name.
 * ``draws`` of an anonymiser makes one more of each further draw.
-* ``atlas: true`` adds the channels of the disclosure atlas (see atlas).
+* ``atlas: true`` adds the channels of the disclosure atlas, ``lengths: free`` that of timing (see
+  atlas).
 * Measures of utility that every run makes stand in the config once it is completed.
 * Anonymisers that nobody attacks (no ``extractors``, no ``attacks``) are attacked by the strongest
   extractors that are there. Extractors without ``backends`` compare by cosine or Jensen-Shannon.
@@ -31,7 +32,7 @@ from voiceprivacy import config_schema, corpus_kinds, kinds
 from voiceprivacy.inout.placeholders import expand, ours
 from voiceprivacy.inout.yaml_files import read_yaml
 from voiceprivacy.models.pinned import is_installed
-from voiceprivacy.plan.atlas import with_channels
+from voiceprivacy.plan.atlas import added, with_channels
 from voiceprivacy.plan.measures import is_complete, of_every_run, shipped
 from voiceprivacy.plan.speech import Speech, first_training_corpus
 from voiceprivacy.plan.sweeps import with_sweeps
@@ -241,8 +242,8 @@ def with_attackers(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_atlas(config: dict[str, Any]) -> dict[str, Any]:
-    """The completed config itself, with the channels of the disclosure atlas that it asks for."""
-    return _with_defaults(with_channels(config)) if config["atlas"] else config
+    """The completed config itself, with attackers of the channels that it asks for."""
+    return _with_defaults(with_channels(config)) if added(config) else config
 
 
 def with_draws(config: dict[str, Any]) -> dict[str, Any]:

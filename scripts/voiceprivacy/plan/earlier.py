@@ -95,13 +95,22 @@ def keep_state(results: Path) -> None:
 
     Of a run that was killed or has failed, nothing is: its files are not those of its provenance.
     """
+    if not is_whole(results):
+        return
+    suppressed = contextlib.suppress(BadInput, OSError)
+    with suppressed, whole_folder_or_absent(results / PREVIOUS) as folder:
+        for name in COMPARED:
+            shutil.copyfile(results / name, folder / name)
+
+
+def is_whole(results: Path) -> bool:
+    """Whether what is compared of a run is there, as its provenance says."""
     *files, provenance = COMPARED
-    with contextlib.suppress(BadInput, OSError, *UNEXPECTED):
+    try:
         outputs = read_json(results / provenance)["outputs"]
-        if all(sha256_of(results / name) == outputs[name] for name in files):
-            with whole_folder_or_absent(results / PREVIOUS) as folder:
-                for name in COMPARED:
-                    shutil.copyfile(results / name, folder / name)
+        return all(sha256_of(results / name) == outputs[name] for name in files)
+    except (BadInput, OSError, *UNEXPECTED):
+        return False
 
 
 # Trained models.

@@ -38,6 +38,7 @@ SCORING, RESAMPLING = 2e-5, 2e-7  # seconds for a trial; for a trial of a replic
 SYSTEM_S, SYSTEM_BYTES = 8, 1.3e6
 GIVEN_S, GIVEN_BYTES = 1, 0.1e6  # of one whose scores somebody else made
 PAGE_S, PAGE_BYTES = 14, 3e6  # with what Snakemake itself takes
+FACTOR, SHORT_S = 2, 600
 
 
 class Step(NamedTuple):
@@ -187,7 +188,8 @@ def text(steps: list[Step]) -> str:
     for step in [*steps, Step("all", size, seconds)]:
         lines.append(f"  {step.what:<60}{_size(step.bytes):>8}   {_time(step.seconds)}")
     cores = os.cpu_count() or 1
-    lines.append(f"  {f'all, on the {cores} cores of this machine':<71}{_time(seconds / cores)}")
+    title = f"all, on the {cores} cores of this machine, if idle"
+    lines.append(f"  {title:<71}{_range(seconds / cores)}")
     lines.append(f"  free on this disk{_size(shutil.disk_usage('.').free):>51}")
     return "\n".join(lines)
 
@@ -214,6 +216,13 @@ def _size(count):
         if count >= length:
             return f"{count / length:.0f} {unit}"
     return f"{count / 1e3:.0f} kB"
+
+
+def _range(seconds):
+    """A time that is right within a factor of two; of a short run, starting jobs takes most."""
+    if FACTOR * seconds < SHORT_S:
+        return f"less than {_time(SHORT_S)}"
+    return f"{_time(seconds / FACTOR)} to {_time(seconds * FACTOR)}"
 
 
 def _time(seconds):

@@ -18,9 +18,10 @@ from voiceprivacy.inout.placeholders import ours, wherever_ours_lie
 from voiceprivacy.kinds import MEASURES, MeasureKind, measure_kinds
 from voiceprivacy.models.pinned import is_pinned
 from voiceprivacy.plan.speech import Speech
-from voiceprivacy.vocabulary import CHOSEN_BY, ENGLISH, ORIGINAL, TRAIN
+from voiceprivacy.vocabulary import CHOSEN_BY, ENGLISH, FREE, ORIGINAL, TRAIN
 
 NO_NETWORK = "no network of an attacker hears the original and all anonymisers on trial lists"
+OF_FREE_LENGTH = "they compare frame by frame, and {} has lengths: free"
 NOT_INSTALLED = "not all of {} are installed where the run started"
 THREADS = 4  # of a command of the user's
 READ_AS = ("better", "weight", "statistic", "joint", *CHOSEN_BY)
@@ -139,7 +140,14 @@ class Utility:
                 value = given[key].replace("{corpus}", corpus)
                 value = value.replace("{set}", self.speech.data_sets(corpus, "trial")[0])
                 filled[key] = value.replace("{anonymiser}", anonymiser)
-        return {"type": options["type"], "options": filled}
+        call = {"type": options["type"], "options": filled}
+        if kind.by_frames and self._is_free(anonymiser):
+            call["undefined"] = list(kind.by_frames)
+        return call
+
+    def _is_free(self, anonymiser: str) -> bool:
+        """Whether the speech of a system may be longer or shorter than the original."""
+        return anonymiser != ORIGINAL and self.speech.anonymiser(anonymiser).get("lengths") == FREE
 
     def model_folder(self, measure: str) -> str:
         """Where the model of a measure lies: the user's, or one that a rule fetches."""
@@ -282,6 +290,11 @@ class Utility:
                 kind = shipped(self.entries[measure])
                 named = f"{corpus}: {reason}" if len(self.speech.evaluated) > 1 else reason
                 reasons.setdefault(kind.group if kind else measure, []).append(named)
+        free = [name for name in self.speech.anonymisers if self._is_free(name)]
+        kinds = filter(None, map(shipped, self.entries.values()))
+        by_frames = list(chain.from_iterable(kind.by_frames for kind in kinds))
+        if free and by_frames and self.speech.evaluated:
+            reasons[", ".join(by_frames)] = [OF_FREE_LENGTH.format(", ".join(free))]
         return {group: "; ".join(dict.fromkeys(why)) for group, why in reasons.items()}
 
     def notes(self) -> list[str]:

@@ -292,8 +292,7 @@ class Speech:
         fields = ["options", "resample", "sandbox"]
         if options["sandbox"] or "container" in options:
             fields += OF_BOX
-        if "container" in options:
-            fields.append("container")
+        fields += [field for field in ("container", "lengths") if field in options]
         call = {kind: value, **{field: options[field] for field in fields}}
         if isinstance(options.get("streaming"), dict):  # else the page only repeats it
             chunks = options["streaming"]

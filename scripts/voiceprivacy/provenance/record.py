@@ -33,6 +33,7 @@ SECRET = f"results/{SECRET_SEED}"
 NO_OUTPUTS = {
     *("logs", "benchmarks", "sources", "report", "paper", "pairs", "templates", "containers"),
     *("format", "plan.json", "codes.key", SECRET_SEED, PROVENANCE, PREVIOUS, "exp"),
+    *("history", "history.tsv", "history.html"),
 }
 RANK = "result_for_rank"  # with a suffix: the challenge's summary, and its exp/
 PACKAGES = (

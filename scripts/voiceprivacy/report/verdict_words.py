@@ -339,7 +339,7 @@ def change_cells(
 
     ``before`` and ``now`` are other facts of it: names, and their values as text.
     """
-    value, low, high = difference
+    _, low, high = difference
     words = [LESS if high < 0 else MORE if low > 0 else SAME]
     for name in before:
         if before[name] != now.get(name, before[name]):
@@ -351,9 +351,15 @@ def change_cells(
     return (
         right_words,
         evidence_words,
-        f"{value:+z.0f} [{low:+z.0f}, {high:+z.0f}]",
+        difference_cell(difference),
         "; ".join(words),
     )
+
+
+def difference_cell(difference: Sequence[float]) -> str:
+    """A difference of evidence in percent, and its limits."""
+    value, low, high = difference
+    return f"{value:+z.0f} [{low:+z.0f}, {high:+z.0f}]"
 
 
 def notes(facts: Mapping[str, Any], names: str = "") -> Notes:

@@ -1,8 +1,8 @@
 """What the screen shows of a run: how far it is, in one line, and why jobs failed.
 
-The line says: jobs done, speech worked through, time left, what runs.
-Speech is worked through when it was protected or embedded. It counts once, however many systems and
-attackers there are: one hour of people's recordings is one hour.
+The line says: jobs done, speech that was protected and embedded, time, time left (where it is
+known), what runs and how many utterances of it are done. Speech counts for each system and
+attacker.
 
 ``voiceprivacy run`` names a logger plug-in of ours (scripts/snakemake_logger_plugin_voiceprivacy),
 which hands every event of a run to ``ProgressHandler``. Of what Snakemake says only errors and

@@ -1,35 +1,41 @@
-"""How far a run is: jobs done, speech worked through, time left."""
+"""How far a run is: jobs done, speech of each stage worked through, time left."""
 
-import itertools
+import contextlib
+import os
+import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from statistics import fmean
 from typing import Any, NamedTuple
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.manifests import read_manifest
+from voiceprivacy.running.time_left import left_s
 
 # Jobs that work through all speech of manifests: their first outputs or inputs, and how many.
 MANIFESTS = {
     "anonymise_part": ("output", 1),
-    "gather_manifests": ("output", 1),
+    "anonymise_shard": ("output", 1),
     "extract_embeddings": ("input", 1),
     "extract_embeddings_of_both_parts": ("input", 2),
+    "extract_features": ("input", 1),
 }
+STAGES = {"anonymise_": "protected", "extract_": "embedded"}  # by the beginning of their rules
+LAST_BAR = re.compile(rb"(\d+)/(\d+) \[")  # of a job's log: utterances done, of how many
+END_OF_LOG = 2000  # bytes in which its last bar lies
 FIRST_PAGE = "write_first_page"  # whose page people may open while the run goes on
 
 
 class RunningJob(NamedTuple):
     """A job that has begun: the manifests of the speech that it works through, the page it writes,
-    if it does.
+    if it does, and its log, if it has one.
     """
 
     rule: str
     began_s: float
     manifests: list[str]
     page: str | None
+    log: str | None
 
 
 class Progress:
@@ -42,7 +48,9 @@ class Progress:
         self._running: dict[int, RunningJob] = {}
         self._took_s: dict[str, list[float]] = defaultdict(list)  # of each rule's finished jobs
         self.done, self.total = 0, 0
-        self.speech_s: dict[Path, float] = {}  # of each part of a corpus
+        self.speech_s: dict[str, float] = defaultdict(
+            float
+        )  # of each of STAGES, all systems added up
         self.first_page: str | None = None  # where the last event was that it is there
 
     def see(self, event: str, fields: Mapping[str, Any]) -> None:
@@ -57,13 +65,15 @@ class Progress:
             kind, n_manifests = MANIFESTS.get(rule, ("input", 0))
             manifests = list(fields[kind])[:n_manifests] if n_manifests else []
             page = fields["output"][0] if rule == FIRST_PAGE else None
-            self._running[fields["jobid"]] = RunningJob(rule, self._clock(), manifests, page)
+            log = next(iter(fields.get("log") or ()), None)
+            job = RunningJob(rule, self._clock(), manifests, page, log)
+            self._running[fields["jobid"]] = job
         elif event == "job_finished" and fields["job_id"] in self._running:
             job = self._running.pop(fields["job_id"])
             self._took_s[job.rule].append(self._clock() - job.began_s)
             self.first_page = job.page
-            for manifest in job.manifests:
-                self.speech_s[Path(manifest).parents[1]] = _speech_s(manifest)
+            if job.manifests:
+                self.speech_s[_stage(job.rule)] += sum(map(_speech_s, job.manifests))
         elif event == "job_error":  # it begins again where it is tried again
             self._running.pop(fields["jobid"], None)
         elif event == "group_error":
@@ -81,46 +91,59 @@ class Progress:
 
     def _line(self, *, with_speech: bool) -> str:
         parts = [f"progress: {self.done} of {self.total} jobs"]
-        speech_s = sum(self.speech_s.values())
-        if speech_s and with_speech:
-            parts.append(f"{_duration(speech_s)} of speech worked through")
+        if with_speech:
+            parts += self._stages()
         parts.append(_duration(self._clock() - self._began_s))
         left_s = self._left_s()
         if left_s is not None and self.done < self.total:
             parts.append(f"about {_duration(max(1, left_s))} left")
         # Last, because a narrow terminal cuts the end.
         running = Counter(job.rule for job in self._running.values())
-        rules = [f"{rule} ({n})" if n > 1 else rule for rule, n in running.items()]
+        rules = []
+        for rule, n_jobs in running.items():
+            jobs = f"{rule} ({n_jobs})" if n_jobs > 1 else rule
+            rules.append(f"{jobs}{self._bars(rule)}")
         return "; ".join(filter(None, [", ".join(parts), ", ".join(rules)]))
 
-    def _left_s(self) -> float | None:
-        """Seconds that are left; None before any job is done, or where nothing can be said.
+    def _stages(self) -> list[str]:
+        """How far each stage is that goes through speech: its jobs, and seconds of speech."""
+        words = []
+        for begins, stage in STAGES.items():
+            planned = sum(n for rule, n in self._planned.items() if rule.startswith(begins))
+            took = [own for rule, own in self._took_s.items() if rule.startswith(begins)]
+            if self.speech_s[stage]:
+                done = sum(map(len, took))
+                speech = _duration(self.speech_s[stage])
+                words.append(f"{stage} {speech} of speech ({done} of {planned} jobs)")
+        return words
 
-        A job takes as long as those of its rule took, or as the mean job where none is done. Jobs
-        run side by side as they did so far. A job that has outlasted both its usual time and all
-        that is left, such as the first training, may take any time.
-        """
-        finished_s = [*itertools.chain.from_iterable(self._took_s.values())]
+    def _bars(self, rule: str) -> str:
+        """How many utterances the running jobs of a rule have done, where their logs say it."""
+        bars = [_last_bar(job.log) for job in self._running.values() if job.rule == rule]
+        done, n_utterances = (sum(numbers) for numbers in zip(*bars, strict=True))
+        return f" {done}/{n_utterances}" if n_utterances else ""
+
+    def _left_s(self) -> float | None:
+        """Seconds that are left; None where too little is known."""
         now_s = self._clock()
-        elapsed_s = now_s - self._began_s
-        if not sum(finished_s) or not elapsed_s:
-            return None
-        usual_s = {rule: fmean(times) for rule, times in self._took_s.items()}
-        mean_s = fmean(finished_s)
-        begun = Counter(job.rule for job in self._running.values())
-        work_s = spent_s = longest_s = outlasted_s = 0.0
-        for rule, planned in self._planned.items():
-            to_begin = planned - len(self._took_s.get(rule, [])) - begun[rule]
-            work_s += max(0, to_begin) * usual_s.get(rule, mean_s)
-        for job in self._running.values():
-            so_far_s, expected_s = now_s - job.began_s, usual_s.get(job.rule, mean_s)
-            spent_s += so_far_s
-            work_s += max(0.0, expected_s - so_far_s)
-            longest_s = max(longest_s, expected_s - so_far_s)
-            outlasted_s = max(outlasted_s, so_far_s if so_far_s > expected_s else 0.0)
-        side_by_side = max(1.0, (sum(finished_s) + spent_s) / elapsed_s)
-        left_s = max(longest_s, work_s / side_by_side)
-        return None if outlasted_s > left_s else left_s
+        running_s = [(job.rule, now_s - job.began_s) for job in self._running.values()]
+        return left_s(self._planned, self._took_s, running_s, now_s - self._began_s)
+
+
+def _stage(rule: str) -> str:
+    return next(stage for begins, stage in STAGES.items() if rule.startswith(begins))
+
+
+def _last_bar(log: str | None) -> tuple[int, int]:
+    """Utterances that a job's log says are done, and of how many; (0, 0) where it says nothing."""
+    with contextlib.suppress(OSError):
+        if log:
+            with open(log, "rb") as file:
+                file.seek(max(0, os.path.getsize(log) - END_OF_LOG))
+                if bars := LAST_BAR.findall(file.read(END_OF_LOG)):
+                    done, n_utterances = map(int, bars[-1])
+                    return done, n_utterances
+    return 0, 0
 
 
 def _speech_s(manifest: str) -> float:

@@ -34,6 +34,7 @@ COMMANDS = {
     "score": Command(SCORES, "score_trials", "scores of trials, from embeddings"),
     "show": Command(SCORES, "show_metrics", "tables of a run's numbers"),
     "plot": Command(SCORES, "plot", "a figure for a paper"),
+    "history": Command(SCORES, "history", "the rounds of an evening: each state of a run"),
     "compare": Command(ORGANISERS, "compare", "what has changed between two folders of results"),
     "export": Command(ORGANISERS, "export_challenge", "the challenge's files of a run"),
     "leaderboard": Command(ORGANISERS, "build_leaderboard", "everybody's results as a site"),

@@ -187,6 +187,8 @@ def _config(path, run):
     anonymisers += [
         METHOD.format(name=name, function=_quoted(at)) for name, at in run.methods.items()
     ]
+    if run.free_lengths:
+        anonymisers = [f"{lines}    lengths: free\n" for lines in anonymisers]
     for name, why in run.set_aside.items():
         anonymisers.append(f"  # {name} is not shown: {ascii(why)[1:-1]}\n")
     extractors = defaults.strongest_extractors()

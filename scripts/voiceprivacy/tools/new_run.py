@@ -85,7 +85,8 @@ class NewRun(NamedTuple):
     ``protected``: {name: Protected}; ``set_aside``: {name: why}, of versions that are not shown;
     ``methods``: {name: PATH.py:FUNCTION}, anonymisers that the run calls itself; ``name``: what
     its corpus is to be called; ``given``: {anonymiser: what people call it};
-    ``notes``: what is odd in the recordings of the originals, in words.
+    ``notes``: what is odd in the recordings of the originals, in words; ``free_lengths``: whether
+    protected speech may be longer or shorter than the original.
     """
 
     intake: Intake
@@ -104,6 +105,7 @@ class NewRun(NamedTuple):
     name: str | None = None
     given: Mapping[str, str] = NOTHING
     notes: tuple[str, ...] = ()
+    free_lengths: bool = False
 
     @property
     def root(self) -> Path:
@@ -141,6 +143,7 @@ def examine(
     transcripts: str | Path | None = None,
     train: str | Path | None = None,
     methods: Mapping[str, str] = NOTHING,
+    free_lengths: bool = False,
     threads: int = 2,
 ) -> NewRun:
     """Find out who speaks, which protected file is whose, and what has to be left out.
@@ -161,6 +164,8 @@ def examine(
         Speech of other speakers, on whom the semi-informed attacker is trained.
     methods : dict {name: "PATH.py:FUNCTION"}
         Anonymisers that the run calls itself.
+    free_lengths : bool
+        Whether protected speech may be longer or shorter than the original.
     threads : int
         Of reading files.
 
@@ -179,7 +184,9 @@ def examine(
     headers, sounds, notes = _heard(intake.listed, left_out, threads)
     _leave_out_copies(intake.listed, sounds, left_out, notes)
     durations = {name: header.duration_s for name, header in headers.items()}
-    versions, set_aside = _versions(intake, protected, again, headers, sounds, threads)
+    versions, set_aside = _versions(
+        intake, protected, again, headers, sounds, threads, free_lengths=free_lengths
+    )
     for version in versions.values():
         for utterance, why in version.faults.items():
             left_out.setdefault(utterance, why)
@@ -214,6 +221,7 @@ def examine(
         methods=methods,
         transcripts=said,
         notes=tuple(map(str, notes)),
+        free_lengths=free_lengths,
     )
 
 
@@ -338,7 +346,7 @@ def _least_s(extractor):
     return least_s(strongest_extractors()[extractor])
 
 
-def _versions(intake, protected, again, headers, sounds, threads):
+def _versions(intake, protected, again, headers, sounds, threads, *, free_lengths):
     """{(0 or 1, name): _Version} of every draw, and {name: why} of those that are set aside.
 
     A version of which hardly anything can be used stops the others from being shown no more than
@@ -350,7 +358,9 @@ def _versions(intake, protected, again, headers, sounds, threads):
             words = f"the second draw of {name}" if draw else name
             folder = Path(folder).absolute()
             try:
-                version = _version(words, folder, intake, headers, sounds, threads)
+                version = _version(
+                    words, folder, intake, headers, sounds, threads, free_lengths=free_lengths
+                )
                 why = _hardly_usable(version, headers)
             except BadInput as error:
                 if len(protected) == 1:
@@ -375,7 +385,7 @@ def _hardly_usable(version, headers):
     return f"{version.folder}: {share}; '{utterance}': {why}"
 
 
-def _version(words, folder, intake, headers, sounds, threads):
+def _version(words, folder, intake, headers, sounds, threads, *, free_lengths):
     """Look at the protected files of one folder; of the originals that can be read."""
     if not (folder / "wav.scp").exists():
         refuse_no_utf8(folder, (f"{folder}/{path}" for path in audio_files(folder)))
@@ -397,8 +407,9 @@ def _version(words, folder, intake, headers, sounds, threads):
         name, path = one.utterance, pairs[one.utterance]
         if name in faults:
             continue
-        if fault := unlike_length(theirs[name].duration_s, headers[name].duration_s):
-            faults[name] = f"{path}: {fault}"
+        fault = unlike_length(theirs[name].duration_s, headers[name].duration_s)
+        if fault and not free_lengths:
+            faults[name] = f"{path}: {fault} (--free-lengths keeps it)"
             continue
         rates[name] = theirs[name].sample_rate
         n_mixed += theirs[name].channels > 1

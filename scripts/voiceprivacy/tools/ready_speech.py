@@ -14,7 +14,14 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from voiceprivacy.anonymise.findings import EQUAL, SILENT, is_silent, unlike_length, wrong_rate
+from voiceprivacy.anonymise.findings import (
+    EQUAL,
+    LENGTH_RULE,
+    SILENT,
+    is_silent,
+    unlike_length,
+    wrong_rate,
+)
 from voiceprivacy.anonymise.plugins import cuts_of, find_audio
 from voiceprivacy.corpora import compared_sounds, parts, same_sound
 from voiceprivacy.corpora.checks import Examination
@@ -28,7 +35,7 @@ from voiceprivacy.inout.placeholders import ours
 from voiceprivacy.plan.plan import Plan
 from voiceprivacy.running import decoding
 from voiceprivacy.tools.file_names import ALIKE, as_utterance, audio_files, pair
-from voiceprivacy.vocabulary import ORIGINAL
+from voiceprivacy.vocabulary import FREE, ORIGINAL
 
 SHOWN = 10  # utterances that a finding names
 HEARD = 20  # of protected recordings, to compare them with the originals
@@ -39,12 +46,14 @@ LOOK = 16000  # samples that are read first, to hear whether there is sound
 class _Submission(NamedTuple):
     """The protected speech of one part of a corpus.
 
-    ``sample_rate`` is what it must be, None where any will do.
+    ``sample_rate`` is what it must be, None where any will do; ``free_length`` says that it may be
+    longer or shorter than the original.
     """
 
     anonymiser: str
     folders: list[str]
     sample_rate: int | None
+    free_length: bool
 
 
 def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
@@ -70,7 +79,9 @@ def findings_of(config: dict, examined: Mapping[str, Examination]) -> Findings:
                 folders = map(ours, plan.speech.anonymiser_call(name, corpus, part)["audio"])
                 rate = None if options["resample"] else plan.speech.sample_rate(corpus)
                 heard = _originals(parts_of_run, corpus, examined[corpus].sounds)
-                _look_at(listed, _Submission(name, [*folders], rate), heard, findings)
+                is_free = options.get("lengths") == FREE
+                made = _Submission(name, [*folders], rate, is_free)
+                _look_at(listed, made, heard, findings)
     return findings
 
 
@@ -211,7 +222,7 @@ def _note_unusable(
         duration_s = durations.get(name, header.duration_s)
         for kind, fault in (
             (f"{header.sample_rate} Hz", wrong_rate(header.sample_rate, made.sample_rate)),
-            ("length", unlike_length(header.duration_s, duration_s)),
+            ("length", None if made.free_length else _length(header.duration_s, duration_s)),
             ("silence", _silence(one, recordings[name])),
         ):
             if fault:
@@ -227,6 +238,12 @@ def _note_unusable(
         message = f"{have} several channels, which are averaged (anonymiser '{made.anonymiser}')"
         findings.oddity(paths[mixed[0].utterance], "-", message)
     return {one.utterance for one, _ in itertools.chain(*faults.values())}, sounds
+
+
+def _length(duration_s: float, original_s: float) -> str | None:
+    """What is wrong with a length, and what the rule is."""
+    fault = unlike_length(duration_s, original_s)
+    return fault and f"{fault}; {LENGTH_RULE}"
 
 
 def _silence(original: Listed, made: Path | Cut) -> str | None:

@@ -18,7 +18,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, chain
 from pathlib import Path
 from types import MappingProxyType
@@ -43,11 +43,15 @@ NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Asked(TypedDict, total=False):
-    """A measure that a job is asked for: a command, or a type with its options, and limits."""
+    """A measure that a job is asked for: a command, or a type with its options, and limits.
+
+    ``undefined`` are metrics that say nothing of this speech.
+    """
 
     command: str
     type: str
     options: dict[str, Any]
+    undefined: list[str]
     seed: int
     utterances: int
     sample: int
@@ -92,10 +96,13 @@ def call_measure(
     original: Sequence[Utterance],
     protected: Sequence[Utterance],
     options: Mapping[str, Any],
+    *,
+    undefined: Collection[str] = (),
 ) -> list[Measured]:
     """Measure speech by a kind of measure that is shipped; say in the log what is undefined.
 
-    Options may have {scripts}, {resources} and variables, ${NAME}.
+    Options may have {scripts}, {resources} and variables, ${NAME}. Metrics that are named as
+    ``undefined`` are so of all speech.
 
     Returns
     -------
@@ -106,11 +113,14 @@ def call_measure(
     values_of: dict[str, list[Measured]] = defaultdict(list)
     with naming(kind):
         for line in module.measure(original, protected, **filled):
-            value = line.value if line.value == UNDEFINED else float(line.value)
+            says_nothing = line.value == UNDEFINED or line.metric in undefined
+            value = UNDEFINED if says_nothing else float(line.value)
             values_of[line.metric].append(line._replace(value=value))
     for metric, lines in values_of.items():
-        if undefined := [line.utterance for line in lines if line.value == UNDEFINED]:
-            several = f"{counted(len(undefined), 'utterance')}, such as '{undefined[0]}'"
+        if metric in undefined:
+            say(f"{metric} is undefined: the lengths of this speech are free")
+        elif without := [line.utterance for line in lines if line.value == UNDEFINED]:
+            several = f"{counted(len(without), 'utterance')}, such as '{without[0]}'"
             say(f"{metric} is undefined of {several}: {module.WHY_UNDEFINED}")
     return list(chain.from_iterable(values_of[metric] for metric in sorted(values_of)))
 

@@ -111,6 +111,17 @@ def test_an_original_as_a_submission_is_refused(original, tmp_path, submit, team
     assert not (tmp_path / "out/shards/0.tsv").exists()
 
 
+def test_speech_of_another_length_is_refused_by_a_rule_that_the_config_can_lift(
+    original, submit, team
+):
+    for path in team.values():
+        soundfile.write(path, audio.read(path)[0][::4], RATE)
+    with pytest.raises(BadInput, match=r"0\.12 s, the original 0\.50 s.*25 %.*lengths: free"):
+        submit()
+    lasting = {line.duration_s for line in read_manifest(submit(lengths="free"))}
+    assert lasting == {0.125}, "the manifest has the lengths of protected speech"
+
+
 def test_a_submission_that_changes_next_to_nothing_is_judged(original, submit, team):
     for line in read_manifest(original):
         samples, _ = audio.read(line.path)

@@ -63,6 +63,15 @@ def test_what_is_spoken_faster_ends_in_silence(piper):
     assert len(spoken) == 20 * RATE and spoken[:RATE].any() and not spoken[-RATE:].any()
 
 
+def test_speech_may_last_as_long_as_the_voice_takes(piper, kokoro):
+    """Fewer words are heard in 1 s than in 20."""
+    for system in (piper, kokoro):
+        short, long = (system(noise(s), natural_length=True) for s in (1.0, 20.0))
+        assert short[-RATE:].any() and long[-RATE:].any() and len(long) < 20 * RATE
+        assert len(short) != RATE and np.abs(short).max() <= 1
+    assert len(piper(noise(0.1), natural_length=True)) == RATE // 10, "nothing heard"
+
+
 def test_the_rate_of_the_original_is_kept(piper):
     seconds = [len(piper(noise(1.0, rate=rate), rate)) / rate for rate in (8000, 16000, 44100)]
     assert np.ptp(seconds) < 0.001

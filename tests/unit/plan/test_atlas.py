@@ -1,5 +1,6 @@
 """Which channels a config gets, whose attackers hear them, and what it cannot have."""
 
+import pytest
 from support.plans import voices
 
 from voiceprivacy.plan.defaults import complete
@@ -39,6 +40,27 @@ def test_true_adds_all_channels_that_the_corpora_allow_and_keeps_what_there_is()
     one = {"js": {"type": "jensen_shannon", "extractors": ["net"]}}
     completed = config(atlas={"channels": ["pitch"]}, backends=one)
     assert completed["backends"].keys() == {"js", "jensen_shannon"}
+
+
+@pytest.mark.parametrize(
+    ("options", "extractors"),
+    [
+        ({}, ["net", "timing"]),
+        ({"extractors": {"when": {"timing": {}}}}, ["net", "when"]),
+        ({"atlas": {"channels": ["timing", "pitch"]}}, ["net", "pitch", "timing"]),
+    ],
+    ids=["added", "there already", "of the atlas"],
+)
+def test_timing_is_attacked_where_lengths_are_free(options, extractors):
+    free = {"anonymisers": {"read": {"command": "python read.py", "lengths": "free"}}}
+    completed = config(**free, **options)
+    assert list(completed["extractors"]) == extractors
+    plan = Plan(completed)
+    assert {(name, "jensen_shannon") for name in extractors[1:]} <= {
+        (attack.extractor, attack.backend) for attack in plan.attackers.attacks()
+    }
+    assert plan.speech.anonymiser_call("read", "demo", "trial")["lengths"] == "free"
+    assert plan.atlas.is_wanted == ("atlas" in options)
 
 
 def test_every_system_is_heard_by_each_channel_and_words_in_unprotected_speech():

@@ -86,7 +86,10 @@ def test_the_table_has_readable_units_and_a_sum():
     table = estimate.text([Step("one", 2.5e9, 7200), Step("other", 2e6, 30)])
     lines = [" ".join(line.split()) for line in table.splitlines()]
     assert lines[1:4] == ["one 2 GB 2 h", "other 2 MB 30 s", "all 3 GB 2 h"]
-    assert lines[4].startswith(f"all, on the {os.cpu_count()} cores of this machine ")
+    cores = os.cpu_count()
+    low, high = (estimate._time(factor * 7230 / cores) for factor in (0.5, 2))
+    assert lines[4] == f"all, on the {cores} cores of this machine, if idle {low} to {high}"
+    assert "if idle" in estimate.text([Step("one", 0, 30)]) and "less than" in estimate.text([])
     assert lines[5].startswith("free on this disk")
 
 

@@ -71,6 +71,23 @@ def test_quality_is_measured_where_its_packages_are(monkeypatch, package):
     assert planned(utility={"quality": False}).not_measured() == {}
 
 
+def test_what_compares_frames_is_undefined_of_speech_whose_lengths_are_free():
+    free = {"free": {"command": "read out", "lengths": "free"}}
+    utility = planned(anonymisers=B2 | free)
+    undefined = {
+        (measure, system): utility.call(measure, "demo", system).get("undefined")
+        for measure in ("pitch_correlation", "quality", "words")
+        for system in ("original", "b2", "free")
+    }
+    assert {key: value for key, value in undefined.items() if value} == {
+        ("pitch_correlation", "free"): ["pitch_correlation"],
+        ("quality", "free"): ["estoi"],
+    }
+    assert "pitch_correlation" in utility.together(), "one job still makes all tables"
+    [(metrics, why)] = utility.not_measured().items()
+    assert {*metrics.split(", ")} == {"pitch_correlation", "estoi"} and "free" in why
+
+
 def test_one_job_makes_the_shipped_measures_of_an_anonymiser_with_its_options():
     assert planned().together() == ["pitch_correlation", "quality", "words"]
     assert planned(utility={"words": False}).together() == ["pitch_correlation", "quality"]

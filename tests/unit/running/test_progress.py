@@ -16,6 +16,7 @@ from voiceprivacy.inout.manifests import Utterance, write_manifest
 from voiceprivacy.running.failures import Failure, Failures, reasons
 from voiceprivacy.running.progress import CLEAR, ProgressHandler, interrupted
 from voiceprivacy.running.speech_done import Progress
+from voiceprivacy.running.time_left import left_s
 
 
 class Clock:
@@ -71,31 +72,37 @@ def text_after(progress, done, total):
     return progress.text()
 
 
-def test_time_left_is_that_of_the_jobs_to_come_by_what_their_rule_took(clock):
-    progress = begun(clock, a=4)
-    begin_job(progress, 1, "a")
-    run_job(progress, clock, 2, "a", 60)
-    progress.see("job_finished", {"job_id": 1})
-    assert text_after(progress, 2, 4) == "progress: 2 of 4 jobs, 60 s, about 60 s left"
-    progress = begun(clock, short=3, long=2, total=5)
-    run_job(progress, clock, 1, "short", 10)
-    run_job(progress, clock, 2, "long", 110)
-    # To come are 2 x 10 s and 110 s.
-    assert text_after(progress, 2, 5) == "progress: 2 of 5 jobs, 2 min, about 2 min left"
-    run_job(progress, clock, 3, "long", 110)
-    assert text_after(progress, 3, 5) == "progress: 3 of 5 jobs, 4 min, about 20 s left"
-    progress = begun(clock, short=3, train=1, total=4)
-    run_job(progress, clock, 1, "short", 10)
-    begin_job(progress, 2, "train")
-    clock.now += 4  # of a mean job, 10 s
-    assert text_after(progress, 1, 4) == "progress: 1 of 4 jobs, 14 s, about 26 s left; train"
-    clock.now += 16
-    assert text_after(progress, 1, 4) == "progress: 1 of 4 jobs, 30 s, about 20 s left; train"
-    clock.now += 20
-    assert progress.text() == "progress: 1 of 4 jobs, 50 s; train"
+@pytest.mark.parametrize(
+    ("planned", "took", "running", "left"),
+    [
+        ({"a": 10}, {"a": [60, 60, 60]}, [], 420),
+        ({"a": 10}, {"a": [60, 60, 60]}, [("a", 30)], 390),
+        ({"a": 4}, {"a": [60]}, [], 180),  # of few, a third more or less
+        ({"a": 4}, {"a": [10, 60, 200]}, [], None),
+        ({"a": 4, "b": 2}, {"a": [60, 60, 60]}, [], None),  # b takes from half to twice of it
+        ({"a": 20, "b": 1}, {"a": [60, 60, 60]}, [], 17 * 60 + 75),
+        ({"a": 20, "train_extractor": 1}, {"a": [60, 60, 60]}, [], None),  # may take hours
+        ({"a": 4}, {"a": [4, 4, 4]}, [], None),  # nearly over
+        ({"plot_x": 3, "plot_y": 9}, {"plot_x": [30, 30, 30]}, [], 270),
+        ({"a": 20}, {"a": [60, 60, 60]}, [("a", 900)], None),  # it has outlasted its time
+        ({"a": 20}, {}, [("a", 5)], None),
+    ],
+    ids=lambda value: None,
+)
+def test_time_left_is_said_where_it_is_bounded(planned, took, running, left):
+    elapsed_s = sum(map(sum, took.values())) + sum(so_far for _, so_far in running)
+    said = left_s(planned, took, running, elapsed_s)
+    assert said == (None if left is None else pytest.approx(left, rel=0.06))
 
 
-def test_hours_of_speech_are_those_of_the_corpus_whatever_systems_there_are(clock, tmp_path):
+def test_jobs_run_side_by_side_as_they_did_so_far():
+    assert left_s({"a": 8}, {"a": [60, 60, 60, 60]}, [], 120) == pytest.approx(120)
+    # However many run side by side, the longest job is waited for.
+    running = [("a", 0.0), ("a", 0.0)]
+    assert left_s({"a": 6}, {"a": [60, 60, 60, 60]}, running, 60) == pytest.approx(60)
+
+
+def test_each_stage_says_its_speech_and_its_jobs_and_a_job_its_utterances(clock, tmp_path):
     for system, part in itertools.product(("original", "b2", "b2r"), ("trial", "enrolment")):
         path = tmp_path / part / system / "manifest.tsv"
         path.parent.mkdir(parents=True)
@@ -106,26 +113,28 @@ def test_hours_of_speech_are_those_of_the_corpus_whatever_systems_there_are(cloc
     def manifest(part, system):
         return str(tmp_path / part / system / "manifest.tsv")
 
-    progress = Progress(clock)
-    for number, system in enumerate(("b2", "b2r")):
-        output = [manifest("trial", system), "wav"]
-        run_job(progress, clock, number, "anonymise_part", 1, output=output)
-        assert "2.0 h of speech worked through," in progress.text()
-    for number, part in ((2, "trial"), (3, "gone")):
+    progress = begun(clock, anonymise_part=4, extract_embeddings=2, gather_manifests=2, other=1)
+    output = [manifest("trial", "b2"), "wav"]
+    run_job(progress, clock, 1, "anonymise_part", 1, output=output)
+    assert "protected 2.0 h of speech (1 of 4 jobs), " in progress.text()
+    for number, part in ((2, "enrolment"), (3, "gone")):
         heard = [manifest(part, "original")]
         run_job(progress, clock, number, "extract_embeddings", 1, input=heard)
-    assert "2.0 h of speech worked through," in progress.text()
-    for number, system in enumerate(("original", "b2", "b2r"), start=4):
-        both = [manifest("trial", system), manifest("enrolment", system), "model"]
-        run_job(progress, clock, number, "extract_embeddings_of_both_parts", 1, input=both)
-        assert "3.0 h of speech worked through," in progress.text()
+    assert "embedded 60 min of speech (2 of 2 jobs), " in progress.text()
+    logs = []
+    for number, bars in ((4, "0/30 [0\rx: 12/30 [00:01"), (5, "1/10 ["), (6, "loading")):
+        logs.append(tmp_path / f"{number}.log")
+        logs[-1].write_text(bars)
+        begin_job(progress, number, "anonymise_part", log=[str(logs[-1])])
+    begin_job(progress, 7, "other", log=[str(tmp_path / "none.log")])
+    assert progress.text().endswith("; anonymise_part (3) 13/40, other")
 
 
 def test_a_narrow_terminal_does_without_the_speech_and_then_without_what_runs(clock):
     progress = Progress(clock)
-    progress.speech_s, progress.total = {"mine/trial": 3600.0}, 2
+    progress.speech_s["protected"], progress.total = 3600.0, 2
     begin_job(progress, 1, "train")
-    whole = "progress: 0 of 2 jobs, 60 min of speech worked through, 0 s; train"
+    whole = "progress: 0 of 2 jobs, protected 60 min of speech (0 of 0 jobs), 0 s; train"
     assert progress.text() == progress.text(len(whole)) == whole
     without = "progress: 0 of 2 jobs, 0 s; train"
     assert progress.text(len(whole) - 1) == without

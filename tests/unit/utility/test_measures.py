@@ -206,6 +206,10 @@ def test_a_shipped_measure_is_called_and_its_lines_come_by_metric(monkeypatch, c
     assert all(isinstance(line.value, float) for line in measured[5:]) and measured[5].value == 9
     said = capsys.readouterr().out
     assert said == "number is undefined of 1 utterance, such as 'a_3': it has no number\n"
+    path = {"path": ""}
+    frames = measures.call_measure("kind", spoken, spoken, path, undefined=["path_length"])
+    assert [line.value for line in frames] == [0, 1, 2, "undefined", 4, *5 * ["undefined"]]
+    assert "path_length is undefined: " in capsys.readouterr().out
 
 
 def test_what_a_shipped_measure_refuses_names_it(tmp_path):

@@ -2,7 +2,8 @@
 
 Conventions
 -----------
-* A function gets samples (N,) and returns as many, float32, none beyond [-1, 1].
+* A function gets samples (N,) and returns as many, float32, none beyond [-1, 1]. One that has the
+  option ``natural_length`` returns as many as it likes where that is set.
 * Silence (zeros only) stays silence.
 * Signals below 0.1 s are padded with zeros behind, and cut again.
 * What is random depends on the seed and on the name of the speaker or the utterance alone.
@@ -30,7 +31,8 @@ def keeps_length(
 ) -> Callable[Concatenate[ArrayLike, int, Options], NDArray[np.float32]]:
     """Make a function that changes speech keep the conventions of this module.
 
-    What it returns may be longer or shorter by a few samples, and beyond full scale.
+    What it returns may be longer or shorter by a few samples, and beyond full scale. With the
+    option ``natural_length`` its length is kept as well.
     """
 
     @functools.wraps(function)
@@ -45,7 +47,9 @@ def keeps_length(
             return np.zeros(length, dtype=np.float32)
         shortest = int(SHORTEST_S * sample_rate)
         padded = fitted(signal, max(length, shortest))
-        protected = fitted(function(padded, sample_rate, *args, **options), length)
+        protected = function(padded, sample_rate, *args, **options)
+        if not options.get("natural_length"):
+            protected = fitted(protected, length)
         return within_full_scale(protected).astype(np.float32)
 
     return call

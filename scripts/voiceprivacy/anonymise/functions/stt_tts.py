@@ -2,14 +2,15 @@
 
 Whisper writes down what is said (models.whisper), and a neural voice reads it out (models.voices).
 How it was said is lost: the rhythm, the melody, the mood. What is said stays, and so does what
-gives a speaker away by words. The length of an utterance stays, too.
+gives a speaker away by words. The length of an utterance stays, too, unless ``natural_length``.
 
 Conventions
 -----------
 * ``stt_tts_piper`` has one voice for all. ``stt_tts_kokoro`` mixes voices, by weights that are
   uniform over all mixtures (Dirichlet, 1), for every utterance, every speaker or once.
 * Protected speech is as long as the original: what is spoken faster ends in silence, what takes
-  longer is quickened by WSOLA.
+  longer is quickened by WSOLA. With ``natural_length`` it lasts as long as the voice takes: the
+  entry of the config then needs ``lengths: free``.
 * Nothing heard, or nothing that can be spoken, is silence, and a line of the log says so: the run
   names the utterance and goes no further, unless it is excluded.
 * Speech that sounds of another language is spoken all the same, and reported.
@@ -49,17 +50,22 @@ def stt_tts_piper(
     seed: int,
     voice: str = "joe",
     recogniser: str = RECOGNISER,
+    natural_length: bool = False,
 ) -> Signal:
     """Let one voice of Piper say what is recognised, in the language of the voice.
 
     Parameters
     ----------
     voice, recogniser : names of models.pinned, or folders
+    natural_length : bool
+        Whether speech lasts as long as the voice takes, instead of as long as the original.
     """
     reader = _piper(ours(voice))
     text = _recognised(samples, sample_rate, utterance, ours(recogniser), reader.language)
     spoken = reader.speak(text)
-    return _as_speech(spoken, reader.sample_rate, samples, sample_rate, utterance)
+    return _as_speech(
+        spoken, reader.sample_rate, samples, sample_rate, utterance, natural_length=natural_length
+    )
 
 
 @keeps_length
@@ -74,6 +80,7 @@ def stt_tts_kokoro(
     voices: list[str] | None = None,
     voice: str = "kokoro",
     recogniser: str = RECOGNISER,
+    natural_length: bool = False,
 ) -> Signal:
     """Let a mixture of Kokoro's voices say what is recognised, in English.
 
@@ -84,6 +91,8 @@ def stt_tts_kokoro(
     voices : list of names, optional
         Those that are mixed; one is itself. Default - all.
     voice, recogniser : names of models.pinned, or folders
+    natural_length : bool
+        As of ``stt_tts_piper``.
     """
     if level not in LEVELS:
         raise BadInput(f"level: '{level}' is none of {', '.join(LEVELS)}")
@@ -103,7 +112,9 @@ def stt_tts_kokoro(
     weights = [mixture.get(name, 0.0) for name in reader.voices]
     text = _recognised(samples, sample_rate, utterance, ours(recogniser), reader.language)
     spoken = reader.speak(text, weights=weights)
-    return _as_speech(spoken, reader.sample_rate, samples, sample_rate, utterance)
+    return _as_speech(
+        spoken, reader.sample_rate, samples, sample_rate, utterance, natural_length=natural_length
+    )
 
 
 def _recognised(samples, sample_rate, utterance, model, language):
@@ -117,12 +128,16 @@ def _recognised(samples, sample_rate, utterance, model, language):
     return heard.text
 
 
-def _as_speech(spoken, spoken_rate, samples, sample_rate, utterance):
-    """What was spoken, at the rate of the original and no longer; nothing is said to be nothing."""
+def _as_speech(spoken, spoken_rate, samples, sample_rate, utterance, *, natural_length):
+    """What was spoken, at the rate of the original; nothing is said to be nothing.
+
+    It is no longer than the original unless it has its natural length.
+    """
     if not len(spoken):
         say(f"utterance '{utterance}': nothing is recognised that can be spoken: silence")
+        return np.zeros(len(samples))
     spoken = resampled(spoken.astype(np.float64), spoken_rate, sample_rate)
-    if len(spoken) > len(samples):
+    if len(spoken) > len(samples) and not natural_length:
         spoken = stretched_by_wsola(spoken, sample_rate, len(samples) / len(spoken))
     return spoken
 

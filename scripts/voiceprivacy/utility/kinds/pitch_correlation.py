@@ -56,6 +56,7 @@ KIND = MeasureKind(
     better="higher",
     group="pitch",
     of_original=False,
+    by_frames=(METRIC,),
     together=True,
     seconds=(0.003, 0),
     entry=METRIC,

@@ -93,6 +93,7 @@ KIND = MeasureKind(
     said={"dnsmos_overall": "DNSMOS [@dnsmos]", ESTOI: "ESTOI [@estoi]"},
     better="higher",
     group="quality",
+    by_frames=(ESTOI,),
     together=True,
     seconds=(0, 0.8),
     entry="quality",
