@@ -96,7 +96,7 @@ def call_measured(job, *words, **options):
 def succeeds(job, *words, by=here, **options):
     """What a call that must succeed says on stdout."""
     done = by(job, *words, **options)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, f"exit {done.returncode}: {done.stdout[-2000:]}{done.stderr}"
     return done.stdout
 
 

@@ -43,14 +43,14 @@ def write_system(folder, name, revision="2026"):
     write_record(folder, "system", record)
 
 
-def write_result(folder, system, attacker, *, laboratory, strength, tier="B"):
+def write_result(folder, system, attacker, *, laboratory, strength, tier="B", **more):
     """An attack that finds ``strength`` standard deviations in protected, and 4 in original speech.
 
     Scores of unprotected speech depend on the attacker only.
     """
     own = listed()
     result = {"system": system, "revision": "2026", "protocol": PROTOCOL, "attacker": attacker}
-    result |= {"attacker_revision": "1", "tier": tier, "laboratory": laboratory}
+    result |= {"attacker_revision": "1", "tier": tier, "laboratory": laboratory, **more}
     scores = {}
     for condition, distance in (("oo", 4.0), ("op", strength), ("rr", strength)):
         seed = [len(condition), *map(ord, attacker + (system if condition != "oo" else ""))]
@@ -66,7 +66,7 @@ def write_result(folder, system, attacker, *, laboratory, strength, tier="B"):
     }
     result |= {"draws": DRAWS, "controls": {"refused": None}, "date": "2026-11-23"}
     result["scores"] = write_scored(path, scores, own) if tier == "B" else None
-    return write_record(folder, "result", result)
+    return write_record(folder, "replication" if more else "result", result)
 
 
 def write_repository(folder):

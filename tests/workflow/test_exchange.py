@@ -250,14 +250,19 @@ def refused(commands, first):
     return export
 
 
-def test_nobody_writes_over_what_another_laboratory_measured(refused, repository):
-    (path,) = repository.glob("attackers/attacker_b_cosine/*")
-    before = {path: path.read_bytes() for path in repository.rglob("*.json")}
+def test_what_another_laboratory_measured_stays_and_a_replication_lies_beside_it(
+    say, refused, first, repository, tmp_path
+):
+    board = tmp_path / "board"
+    shutil.copytree(repository, board)
+    (path,) = board.glob("attackers/attacker_b_cosine/*")
+    before = {path: path.read_bytes() for path in board.rglob("*.json")}
+    assert "--laboratory ' ': is no name" in refused(board, laboratory=" ")
     mine = f"attacker_a/cosine=attacker_b_cosine@{path.name}"
-    said = refused(repository, "--attacker-name", mine)
-    assert f"attacker_b_cosine@{path.name}.json: is of B." in said
-    assert "--laboratory ' ': is no name" in refused(repository, laboratory=" ")
-    assert {path: path.read_bytes() for path in repository.rglob("*.json")} == before
+    words = ["--repository", board, "--laboratory", "A", "--revision", "1", "--attacker-name", mine]
+    said = say("a", first, "export-result", *words)
+    assert f"attacker_b_cosine@{path.name}@a.json" in said
+    assert before.items() <= {path: path.read_bytes() for path in board.rglob("*.json")}.items()
 
 
 def test_no_file_holds_a_seed_a_path_or_a_program(commands, first, second, repository):

@@ -48,6 +48,7 @@ from voiceprivacy.organise.records import (
     read_repository,
     read_rows_of,
     referred,
+    replicated,
 )
 from voiceprivacy.report.metrics import possible
 from voiceprivacy.vocabulary import ABSENT, WITHIN_RELEASE
@@ -196,6 +197,9 @@ def _check_result(
     for kind in REFERRED:
         if referred(kind, result) not in getattr(repository, f"{kind}s"):
             yield f"{where(path, [kind])}: there is no {referred(kind, result)}"
+    first = repository.results.get(replicated(result), {})
+    if "replication" in result and first.get("laboratory") in (None, result["laboratory"]):
+        yield f"{where(path, ['laboratory'])}: no other laboratory has a result to replicate"
     for index, line in enumerate(result.get("utility", ())):  # measures may be people's own
         wrong = _impossible(line["metric"], number_of(line), {})
         if wrong and line["metric"] in METRICS:
@@ -281,12 +285,12 @@ def _check_recomputed(
 
 
 def _check_copies(repository: Repository) -> Iterator[str]:
-    """The same scores cannot be of two systems or attackers."""
+    """The same scores cannot be of two systems or attackers; a replication may have them."""
     first: dict[str, str] = {}
     for path, result in repository.results.items():
         if digest := result.get("scores"):
-            known = first.setdefault(digest, path)
-            if known != path:
+            known = first.setdefault(digest, replicated(result))
+            if known != replicated(result):
                 yield f"{where(repository.folder / path, ['scores'])}: are those of {known}, too"
 
 

@@ -7,7 +7,8 @@ Conventions
   options and weights, so that another one under the same name has another revision. Commands
   are not told: two of them under one name have one revision.
 * What is there of a system, an attacker or a protocol stays. A protocol must have the run's lists.
-* A laboratory writes over its own results, and never over another's.
+* A laboratory writes over its own results, and never over another's. The same result of another
+  laboratory is a replication, and lies beside it.
 * Numbers are computed again from the scores, and must be those of the run. Intervals are by the
   format's draws, whatever those of the run are.
 * No record holds a seed of the run, a command, an option, or a path of the machine.
@@ -15,6 +16,7 @@ Conventions
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -181,21 +183,43 @@ def _export_one(
         "versions": {one: text for one, text in versions.items() if text},
         "provenance": told["sha256"],
     }
+    result |= _replication(result, repository)
     path = repository / path_of(result)
     if path in made:
         raise BadInput(f"{path}: two attacks of this run are called so: name one otherwise")
-    if path.exists() and (known := read_record(path, repository)[1])["laboratory"] != names[0]:
-        raise BadInput(
-            f"{path}: is of {known['laboratory']}. Their attacker is called so, too: name yours"
-            " with --attacker-name; if it is the same one, their result stays"
-        )
     if protocol["public"]:
         lists = repository / LAYOUT["protocol"].format(**protocol).replace(".json", TRIALS)
         if not lists.exists():
             write_listed(lists, listed)
         result["scores"] = write_scored(repository / path_of(result, SCORES), scores, listed)
     path.unlink(missing_ok=True)  # one's own is replaced; no command writes over what it has read
-    return write_record(repository, "result", result)
+    return write_record(repository, "replication" if "replication" in result else "result", result)
+
+
+def _replication(result: Record, repository: Path) -> dict[str, str]:
+    """What a result has besides if another laboratory has measured the same: {} or its name."""
+    laboratory = result["laboratory"]
+    if _laboratory_of(repository / path_of(result), repository) in (None, laboratory):
+        return {}
+    named = {"replication": _as_name(laboratory)}
+    path = repository / path_of(result | named)
+    if (other := _laboratory_of(path, repository)) not in (None, laboratory):
+        raise BadInput(
+            f"{path}: is of {other}: name your laboratory so that its letters and digits differ"
+            " (--laboratory)"
+        )
+    return named
+
+
+def _laboratory_of(path: Path, repository: Path) -> str | None:
+    """Who measured the result of a file; None where there is no file."""
+    return read_record(path, repository)[1]["laboratory"] if path.exists() else None
+
+
+def _as_name(laboratory: str) -> str:
+    """A laboratory's name in the small letters, digits and _ of a file's name."""
+    name = re.sub(r"[^a-z0-9]+", "_", laboratory.lower()).strip("_")
+    return name if name[:1].isalpha() else f"laboratory_{name or digest([laboratory])[:8]}"
 
 
 def _keep_or_write(repository: Path, kind: str, record: Record, *same: str) -> Record:

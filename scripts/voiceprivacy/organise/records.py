@@ -7,6 +7,7 @@ Conventions
 * A record is the values of such a JSON file, {key: value} as its schema in
   workflow/schemas/exchange says, with the names that its path says. A result says them once more,
   and must agree. Its conditions are {condition: {metric: Number}}.
+* A replication is the same result by another laboratory, which its file is named after.
 * Files come from others: they are small, plain files without links.
 * A tier says how much is known of a number. A: it was written down. B: scores lie beside it, from
   which it can be computed again.
@@ -40,9 +41,11 @@ LAYOUT = {
     "attacker": "attackers/{name}/{revision}/attacker.json",
     "protocol": "protocols/{name}.json",
     "result": "results/{system}/{revision}/{protocol}/{attacker}@{attacker_revision}.json",
+    "replication": "results/{system}/{revision}/{protocol}/{attacker}@{attacker_revision}"
+    "@{replication}.json",
 }
 KEY = ("system", "revision", "protocol", "attacker", "attacker_revision")  # what a result is of
-FOLDERS = tuple(layout.partition("/")[0] for layout in LAYOUT.values())
+FOLDERS = tuple(dict.fromkeys(layout.partition("/")[0] for layout in LAYOUT.values()))
 SCORES, TRIALS = ".scores.gz", ".trials.gz"
 LABORATORIES, WITHDRAWN = "laboratories.tsv", "withdrawn.tsv"
 COLUMNS = {LABORATORIES: ["laboratory"], WITHDRAWN: ["file", "because"]}
@@ -83,7 +86,13 @@ class Repository(NamedTuple):
 
 def path_of(result: Mapping[str, Any], ending: str = ".json") -> str:
     """Where a result, or its scores, lie below the repository."""
-    return LAYOUT["result"].format(**result).removesuffix(".json") + ending
+    layout = LAYOUT["replication" if "replication" in result else "result"]
+    return layout.format(**result).removesuffix(".json") + ending
+
+
+def replicated(result: Mapping[str, Any]) -> str:
+    """Where the result lies that this one replicates, or that it is."""
+    return LAYOUT["result"].format(**result)
 
 
 def referred(kind: str, result: Mapping[str, Any]) -> str:
@@ -138,6 +147,7 @@ def read_repository(folder: Path, wrong: list[str] | None = None) -> Repository:
     if not folder.is_dir():
         raise BadInput(f"{folder}: not found")
     records: dict[str, dict[str, Record]] = {kind: {} for kind in LAYOUT}
+    records["replication"] = records["result"]
     for path in files_below(folder, FOLDERS):
         try:
             foreign.plain_file(path, folder)
@@ -150,7 +160,7 @@ def read_repository(folder: Path, wrong: list[str] | None = None) -> Repository:
             wrong.append(str(error))
     if not (any(records.values()) or wrong):
         raise BadInput(f"{folder}: has no record below {', '.join(FOLDERS)}: is it a repository?")
-    systems, attackers, protocols, results = records.values()
+    systems, attackers, protocols, results, _ = records.values()
     laboratories: frozenset[str] = frozenset()
     try:
         rows = read_rows_of(folder, LABORATORIES)
@@ -202,6 +212,8 @@ def read_record(path: Path, folder: Path) -> tuple[str, Record]:
                 if values.setdefault(field, named) != named:
                     said = f"'{values[field]}', and the path says '{named}'"
                     raise BadInput(f"{where(path, [field])}: {said}")
+            if kind == "result" and "replication" in values:
+                raise BadInput(f"{where(path, ['replication'])}: and the path says of none")
             for condition, numbers in values.get("conditions", {}).items():
                 own = {metric: number_of(number) for metric, number in numbers.items()}
                 values["conditions"][condition] = own
@@ -228,7 +240,8 @@ def _validated(path: Path, kind: str) -> Record:
     """The values of a JSON file that somebody else wrote, as the schema of their kind says."""
     values = read_strict(_small(path))
     # The first: its schema says how many there may be of a thing before it says what each is.
-    if first := next(_validator(kind).iter_errors(values), None):
+    schema = "result" if kind == "replication" else kind
+    if first := next(_validator(schema).iter_errors(values), None):
         why = first.message if len(first.message) <= 300 else f"... {first.message[-200:]}"
         raise BadInput(f"{where(path, first.absolute_path)}: {why}")
     return values
@@ -260,7 +273,7 @@ def record_path(folder: Path, kind: str, record: Record) -> Path:
 
 def write_record(folder: Path, kind: str, record: Record) -> Path:
     """Write a record where it belongs: sorted keys, so that git shows small differences."""
-    named_by_path = () if kind == "result" else ("name", "revision")
+    named_by_path = () if kind in ("result", "replication") else ("name", "revision")
     values = {key: value for key, value in record.items() if key not in named_by_path}
     path = record_path(folder, kind, record)
     values = _to_json(values | {"format": 1})

@@ -10,7 +10,8 @@ Conventions
 * A number has the digits of its catalogue's row, and its interval where one is known.
 * What is not reported keeps its reason. A dash is what nobody was asked for.
 * ``board.tsv`` has a row for each system under a protocol, as the tables of the pages show it. Of
-  the two definitions of the equal error rate it has the one that is shown.
+  the two definitions of the equal error rate it has the one that is shown. Groups and ranks are
+  those of the protocol.
 """
 
 import re
@@ -26,6 +27,7 @@ from voiceprivacy.catalogue.shown import SHORT_EXPLAINED, SINGLE_BIN, mark_of
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.inout.writing import whole_folder_or_absent
+from voiceprivacy.organise.ranked_systems import Place, Ranking, rankings
 from voiceprivacy.organise.records import (
     KEY,
     LABORATORIES,
@@ -45,6 +47,7 @@ from voiceprivacy.organise.standings import (
     boards,
     order_of_revisions,
 )
+from voiceprivacy.privacy.uncertainty.ranking import FEWEST_PERSONS
 from voiceprivacy.provenance.record import version
 from voiceprivacy.report.uncertainty import interval_text
 from voiceprivacy.vocabulary import ABSENT, RESOURCES, SCRIPTS
@@ -60,7 +63,8 @@ TIERS = {
 NO_FACTS = ("format", "name", "revision", "title", "public")
 LINK = re.compile(r"https?://[A-Za-z0-9._~:/?=&+,;@%#-]{1,500}")
 MEASURED = ("tier", "laboratory")
-BOARD = [*KEY, *MEASURED, "condition", "counted", *EERS, "ci_low", "ci_high"]
+RANKED = ("group", "rank_low", "rank_high", "evidence_percent")
+BOARD = [*KEY, *MEASURED, "condition", "counted", *EERS, "ci_low", "ci_high", *RANKED]
 
 
 def new_repository(folder: Path) -> list[str]:
@@ -75,13 +79,14 @@ def new_repository(folder: Path) -> list[str]:
 def write_site(repository: Repository, folder: Path) -> list[str]:
     """Write the site of a repository, whole or not at all; lines for the terminal."""
     made = boards(repository)
+    overall, by_protocol = rankings(repository.folder, made)
     with whole_folder_or_absent(folder) as temporary:
         style = "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)
         (temporary / "site.css").write_text(style, encoding="utf-8")
         script = (TEMPLATES / "leaderboard" / "board.js").read_text(encoding="utf-8")
         (temporary / "site.js").write_text(script, encoding="utf-8")
-        write_table(temporary / "board.tsv", BOARD, _board_rows(made))
-        for path, text in _pages(repository, made):
+        write_table(temporary / "board.tsv", BOARD, _board_rows(made, by_protocol))
+        for path, text in _pages(repository, made, overall, by_protocol):
             (temporary / path).parent.mkdir(exist_ok=True)
             (temporary / path).write_text(text, encoding="utf-8")
     counts = f"{counted(len(repository.results), 'result')}, {counted(len(made), 'protocol')}"
@@ -119,7 +124,12 @@ def cell(number: Number, metric: str = EERS[0], attack: Mapping[str, Number] | N
     return Cell(row.text(number.value), interval, order=repr(number.value))
 
 
-def _pages(repository: Repository, made: Sequence[Board]) -> Iterator[tuple[str, str]]:
+def _pages(
+    repository: Repository,
+    made: Sequence[Board],
+    overall: Ranking,
+    by_protocol: Mapping[str, Ranking],
+) -> Iterator[tuple[str, str]]:
     """(path, HTML) of every page."""
     systems, attackers = _by_name(repository.systems), _by_name(repository.attackers)
     protocols = {one["name"]: one for one in repository.protocols.values()}
@@ -131,6 +141,7 @@ def _pages(repository: Repository, made: Sequence[Board]) -> Iterator[tuple[str,
         lstrip_blocks=True,
     )
     environment.globals.update(
+        fewest_persons=FEWEST_PERSONS,
         tiers=TIERS,
         version=version(),
         n_results=len(repository.results),
@@ -147,11 +158,14 @@ def _pages(repository: Repository, made: Sequence[Board]) -> Iterator[tuple[str,
     def rendered(template: str, *, root: str = "../", **values: Any) -> str:
         return environment.get_template(f"{template}.html.j2").render(root=root, **values)
 
-    yield "index.html", rendered("index", root="", tables=made)
+    yield "index.html", rendered("index", root="", tables=made, overall=overall)
     attacked: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for board in made:
         name = board.protocol
-        yield f"protocols/{name}.html", rendered("protocol", table=board, record=protocols[name])
+        yield (
+            f"protocols/{name}.html",
+            rendered("protocol", table=board, record=protocols[name], ranking=by_protocol[name]),
+        )
         for standing in board.all:
             known = attacked.setdefault((standing.system, standing.revision), [])
             known.append({"protocol": name, **_attacks_on(standing)})
@@ -221,15 +235,22 @@ def facts(record: Record) -> list[tuple[str, str, str]]:
     return pairs
 
 
-def _board_rows(made: Iterable[Board]) -> Iterator[list]:
+def _board_rows(made: Iterable[Board], by_protocol: Mapping[str, Ranking]) -> Iterator[list]:
     for board in made:
+        places = by_protocol[board.protocol].by_name
         for standing in board.newest:
+            ranked = _ranked(places.get(standing.system))
             if attack := standing.shown:
                 who = [attack.result[field] for field in (*KEY, *MEASURED)]
                 is_counted = "yes" if standing.headline else "no"
                 value, *limits = [ABSENT if one is None else one for one in attack.number[:3]]
                 rates = [value if name == attack.metric else ABSENT for name in EERS]
-                yield [*who, attack.condition, is_counted, *rates, *limits]
+                yield [*who, attack.condition, is_counted, *rates, *limits, *ranked]
             else:
                 who = [standing.system, standing.revision, board.protocol]
-                yield [*who, *[ABSENT] * 5, "no", *[ABSENT] * 4]
+                yield [*who, *[ABSENT] * 5, "no", *[ABSENT] * 4, *ranked]
+
+
+def _ranked(ranked: Place | None) -> list:
+    """The columns RANKED of a system."""
+    return [*ranked.rank, ranked.percent] if ranked else [ABSENT] * len(RANKED)

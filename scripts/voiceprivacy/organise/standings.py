@@ -11,6 +11,8 @@ Conventions
 * Numbers without evidence (tier A) stand apart. They are never a headline, however strong.
 * The board shows the newest revision of a system that was tried under a protocol. The pages of
   systems have all of them. Which of two revisions is newer, their numbers say: 2 before 10.
+* What several laboratories measured of one attack is one attack. Its number is that of the first
+  result; if that does not count, of the first replication that does. The others stay beside it.
 * An attack is not trusted where its controls speak against it. It is flagged where its attacker
   learnt from data of the protocol.
 """
@@ -29,6 +31,7 @@ from voiceprivacy.organise.records import (
     error_rate,
     overlap,
     referred,
+    replicated,
 )
 from voiceprivacy.report.comparison import folded, folded_limits
 
@@ -41,6 +44,7 @@ class Attack(NamedTuple):
 
     ``number`` is the folded equal error rate with its limits, if there is one. ``doubt`` says
     why it is not trusted, ``overlap`` which of its training data the protocol is made of.
+    ``others`` are what other laboratories measured of it.
     """
 
     result: Record
@@ -48,6 +52,7 @@ class Attack(NamedTuple):
     number: Number
     doubt: str
     overlap: list[str]
+    others: tuple["Attack", ...] = ()
 
     @property
     def counts(self) -> bool:
@@ -171,6 +176,7 @@ def _standing(
     for result in results:
         attacks += _attacks(result, repository)
         utility += [line for line in result.get("utility", ()) if line not in utility]
+    attacks = [*_joined(attacks)]
     standing = Standing(system, revision, None, None, attacks, utility)
     headline = strongest(attack for attack in standing.tried if attack.counts)
     claims = [one for one in standing.tried if one.result["tier"] == CLAIMED and not one.doubt]
@@ -188,6 +194,16 @@ def _attacks(result: Record, repository: Repository) -> Iterator[Attack]:
     for condition in result["conditions"]:
         rate = _folded(error_rate(result, condition)[1])
         yield Attack(result, condition, rate, doubt, learnt_from)
+
+
+def _joined(attacks: Iterable[Attack]) -> Iterator[Attack]:
+    """One attack for the result and the replications of each."""
+    of_one: dict[tuple[str, str], list[Attack]] = {}
+    for attack in attacks:
+        of_one.setdefault((replicated(attack.result), attack.condition), []).append(attack)
+    for own in of_one.values():
+        own.sort(key=lambda one: (not one.counts, one.result.get("replication", "")))
+        yield own[0]._replace(others=tuple(own[1:]))
 
 
 def _folded(number: Number) -> Number:

@@ -63,6 +63,16 @@ def test_what_two_laboratories_measured_is_without_findings(repository):
     assert {result["laboratory"] for result in results} == {"Laboratory A", "Laboratory B"}
 
 
+def test_a_replication_is_without_findings_even_with_the_same_scores(repository):
+    replicate(repository, "Laboratory B")
+    for ending in (".json", ".scores.gz"):
+        copy = repository / f"{X_TWO}@lab_c{ending}"
+        shutil.copy(repository / f"{X_TWO}{ending}", copy)
+    named = '"laboratory": "Laboratory C", "replication": "lab_c"'
+    change(repository / f"{X_TWO}@lab_c.json", '"laboratory": "Laboratory B"', named)
+    assert findings(repository) == []
+
+
 def test_a_forged_number_and_a_forged_interval_are_refused_with_the_line(repository):
     content = (repository / f"{X_ONE}.json").read_text()
     for field, true in json.loads(content)["conditions"]["op"]["cllr_bit"].items():
@@ -123,6 +133,11 @@ def copy_to_y(folder):
     change(folder / f"results/y/2026/{PROTOCOL}/two@1.json", '"system": "x"', '"system": "y"')
 
 
+def replicate(folder, laboratory, attacker="one"):
+    replication = {"laboratory": laboratory, "strength": 0.5, "replication": "again"}
+    write_result(folder, "x", attacker, **replication)
+
+
 def find_less_in_unprotected_speech(folder):
     def worse(values):
         values["conditions"]["oo"]["eer_percent"]["value"] += 0.2
@@ -142,6 +157,8 @@ def find_less_in_unprotected_speech(folder):
         (lambda folder: (folder / "systems/x/s.scores.gz").write_text("x"), "s.scores.gz: is no"),
         (lambda folder: (folder / f"{X_ONE}.scores.gz").write_bytes(b"\x1f\x8b\x08"), "unpacked"),
         (lambda folder: change(folder / f"{X_ONE}.json", ": 20", ": 21"), "from the scores"),
+        (lambda folder: replicate(folder, "Laboratory A"), "no other laboratory has a result"),
+        (lambda folder: replicate(folder, "Laboratory A", "three"), "no other laboratory has"),
         (copy_to_y, f"are those of {X_TWO}.json, too"),
         (find_less_in_unprotected_speech, "another attacker, or other speech"),
     ],

@@ -124,6 +124,24 @@ def test_a_wrong_revision_leaves_no_file(run, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+def test_another_laboratory_has_a_file_of_its_own_beside_the_result(tmp_path):
+    records.write_record(tmp_path, "result", PUBLISHED)
+    assert exporting._replication(PUBLISHED, tmp_path) == {}  # one's own is replaced
+    for laboratory, name in (("Lab-B", "lab_b"), ("3M", "laboratory_3m")):
+        other = PUBLISHED | {"laboratory": laboratory}
+        assert exporting._replication(other, tmp_path) == {"replication": name}
+        path = records.write_record(tmp_path, "replication", other | {"replication": name})
+        assert path == tmp_path / PATH.replace("@1.json", f"@1@{name}.json")
+        assert exporting._replication(other, tmp_path) == {"replication": name}
+    with pytest.raises(BadInput, match=r"ecapa@1@lab_b\.json: is of Lab-B:"):
+        exporting._replication(PUBLISHED | {"laboratory": "LAB b"}, tmp_path)
+    assert len(records.read_repository(tmp_path).results) == 3
+    path = tmp_path / PATH
+    path.write_text(path.read_text().replace('"revision"', '"replication": "x",\n "revision"'))
+    with pytest.raises(BadInput, match=r"ecapa@1\.json:[0-9]+: replication"):
+        records.read_repository(tmp_path)
+
+
 def test_controls_are_exported_by_their_name_only(run, tmp_path, monkeypatch):
     [(attack, b2)] = run.attacks()
     run.config = {"anonymisers": {"b2": {}, "reversed": {"control": True}}}

@@ -117,6 +117,21 @@ def test_the_strongest_attack_at_tier_b_is_the_headline_and_tier_a_stands_apart(
     assert apart.headline is None and apart.shown.number.value == 1.0
 
 
+def test_a_replication_is_shown_beside_the_first_result_and_is_no_attack_of_its_own(tmp_path):
+    replication = result(eer=18.0, laboratory="Lab B", replication="lab_b")
+    results = [replication, result(eer=20.0)]
+    (standing,) = one_board(tmp_path, *results).counted
+    assert standing.headline.number.value == 20.0 and len(standing.tried) == 1
+    assert [one.number.value for one in standing.headline.others] == [18.0]
+    write_site(repository(tmp_path, results), tmp_path / "site")
+    for name in ("index", "systems/x"):
+        page = (tmp_path / "site" / f"{name}.html").read_text()
+        assert "also measured by Lab B" in page and ">20.0<" in page and ">18.0<" in page
+    # Of a laboratory that the owner does not list, the replication counts in its stead.
+    (standing,) = one_board(tmp_path, *results, listed=["Lab B"]).counted
+    assert standing.headline.number.value == 18.0 and not standing.headline.others[0].counts
+
+
 def test_an_error_rate_above_fifty_is_folded_and_unprotected_speech_is_no_attack(tmp_path):
     board = one_board(tmp_path, result(eer=Number(90.0, 45.0, 95.0)))
     assert board.counted[0].headline.number == Number(10.0, 5.0, 50.0)
