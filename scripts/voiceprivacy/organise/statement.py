@@ -35,7 +35,7 @@ from voiceprivacy.privacy.verdict.verdict import MEASURES, ONE, OPEN
 from voiceprivacy.provenance.record import PROVENANCE
 from voiceprivacy.report import verdict_words
 from voiceprivacy.report.typeset import write_text
-from voiceprivacy.vocabulary import ORIGINAL, SCRIPTS, SOURCES, attacker_name
+from voiceprivacy.vocabulary import GIVEN, ORIGINAL, SCRIPTS, SOURCES, attacker_name
 
 FORMAT = 1
 FEWEST_PERSONS = 40
@@ -93,6 +93,7 @@ def statement_of(results: Path, earlier: int | None = None) -> dict[str, Any]:
                 "config": _sha256_of(run.config),
                 "code": _sha256_of({field: record[field] for field in CODE}),
                 "inputs": _sha256_of(record["sha256"]),
+                "lists": _sha256_below(run, "trials/"),
                 "scores": _sha256_below(run, "scores/"),
                 "provenance": sha256_of(run.folder / PROVENANCE),
             },
@@ -114,6 +115,10 @@ def _set(run: FinishedRun, corpus: str, judged: Judged) -> dict[str, Any]:
         "controls": {name: facts["systems"][name]["state"] == OPEN for name in controls},
         "leaks": facts["leaks"] and facts["leaks"] | {"tried": _tried(facts["leaks"]["tried"])},
         "not_tried": facts["not_tried"],
+        # Scores that were made elsewhere may have chosen the lists.
+        "lists_fixed_before_scoring": not any(
+            attack["attacker"].endswith(f"/{GIVEN}") for attack in facts["attacks"]
+        ),
         **({"of_text": said} if said else {}),
     }
 

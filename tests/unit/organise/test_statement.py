@@ -111,7 +111,7 @@ def test_limits_counts_and_controls_are_those_of_the_run_and_no_person_path_or_s
     assert facts["sets"]["demo"]["systems"]["reversed"]["persons"] == 0
     assert facts["attack_wall_s"] == 5400.0, "the plot is no attack"
     assert {"version", "git_commit", "created", "thresholds", "versions", "expires"} < {*facts}
-    assert {*facts["sha256"]} == {"config", "code", "inputs", "scores", "provenance"}
+    assert {*facts["sha256"]} == {"config", "code", "inputs", "lists", "scores", "provenance"}
     assert {"attacks", "leaks", "not_tried", "made_up", "of_text"} < {*facts["sets"]["demo"]}
     assert facts["sets"]["demo"]["controls"] == {"copy": True, "noise": False}
     assert set(facts["sets"]["demo"]["systems"]) == {"b2", "reversed"}

@@ -126,7 +126,7 @@ def compared(scored: Scored, column: int, speaker_of: Mapping[str, str]) -> Comp
     scores = np.full(len(recordings) * len(persons), -np.inf)
     scores[places] = means[:, 0]
     scores = scores.reshape(len(recordings), len(persons))
-    number = {name: place for place, name in enumerate(persons.tolist())}
+    number = {name: index for index, name in enumerate(persons.tolist())}
     person = np.array([number.get(speaker_of[one], -1) for one in recordings.tolist()])
     own = scores[np.arange(len(person)), person]
     scores[np.arange(len(person)), person] = -np.inf
