@@ -8,12 +8,12 @@ from support import needs
 
 PDFLATEX = shutil.which("pdflatex")
 needs_latex = needs.program("pdflatex")
-PREAMBLE = r"""\documentclass{article}
+PREAMBLE = r"""\documentclass[twocolumn]{article}
 \usepackage[a4paper]{geometry}
-\geometry{textwidth=345pt, textheight=240mm}
+\geometry{textwidth=170mm, textheight=240mm}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
-\usepackage{booktabs}
+\usepackage{booktabs,graphicx}
 \begin{document}
 """
 

@@ -47,7 +47,7 @@ def add_scores(
     missing = [name for name in COLUMNS if name not in columns and not given.get(name)]
     if missing:
         options = [f"--{name}" for name in missing if name in GIVEN]
-        remedy = "; columns are separated by tabs"
+        remedy = "; columns are separated by tabs or commas"
         if len(options) == len(missing):
             remedy = f"; give {', '.join(options)}"
         raise BadInput(f"{path}:1: has no column {', '.join(missing)}{remedy}")

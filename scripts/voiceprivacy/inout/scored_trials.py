@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.files import FilePath, blocks_of_lines
 from voiceprivacy.inout.foreign import composed
-from voiceprivacy.inout.tables import write_table
+from voiceprivacy.inout.tables import unquoted_blocks, write_table
 from voiceprivacy.inout.trial_lists import (
     SCORES,
     TRIALS,
@@ -90,8 +90,8 @@ def read_scored_trials(path: FilePath, *, key: FilePath | None = None) -> Scored
     Parameters
     ----------
     path : path
-        Our TSV, the same without header as SpeechBrain writes it, or, with ``key``, a headerless
-        file "enrolment trial score".
+        Our TSV or the same as CSV, the same without header as SpeechBrain writes it, or, with
+        ``key``, a headerless file "enrolment trial score".
     key : path, optional
         A trial list, ours or a headerless one (see headerless_trials). The trials and labels of
         ``path`` must be its own; scores without labels are joined with it by name.
@@ -101,7 +101,7 @@ def read_scored_trials(path: FilePath, *, key: FilePath | None = None) -> Scored
     BadInput : a label or number that is none, a class without trials, or a trial that occurs twice,
         is missing, has another label, or is not in the key
     """
-    blocks = blocks_of_lines(path)
+    blocks = unquoted_blocks(path, blocks_of_lines(path))
     first = next(blocks, [])
     blocks = chain([first], blocks)
     listed = None if key is None else read_columns(key, blocks_of_lines(key), TRIALS)

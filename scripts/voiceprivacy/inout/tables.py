@@ -61,36 +61,43 @@ def fields_of(
 
 
 def unquoted(path: FilePath, lines: list[str]) -> list[str]:
-    """Lines of a table without the quotes that R and pandas write around texts, the header's too.
+    """Lines of a table with tabs, without the quotes that R and pandas write around texts.
 
-    Where the header has none, a quote is part of a text.
+    Fields of CSV become fields between tabs. Elsewhere, where the header has no quotes, a quote is
+    part of a text.
 
     Raises
     ------
     BadInput : a quote is left open, as of a text with a line end
     """
-    return _unquote(path, lines, first=1) if _is_quoted(lines) else lines
+    delimiter = _delimiter(lines)
+    return _unquote(path, lines, delimiter, first=1) if delimiter else lines
 
 
 def unquoted_blocks(path: FilePath, blocks: Iterator[list[str]]) -> Iterator[list[str]]:
     """Blocks of lines of one table as ``unquoted`` has them."""
     beginning = next(blocks, [])
-    is_quoted, line = _is_quoted(beginning), 1
+    delimiter, line = _delimiter(beginning), 1
     for lines in chain([beginning], blocks):
-        yield _unquote(path, lines, first=line) if is_quoted else lines
+        yield _unquote(path, lines, delimiter, first=line) if delimiter else lines
         line += len(lines)
 
 
-def _is_quoted(lines: Sequence[str]) -> bool:
-    header = "".join(lines[:1]).split("\t")
-    return all(len(name) > 1 and name[0] == name[-1] == '"' for name in header)
+def _delimiter(lines: Sequence[str]) -> str | None:
+    """What is between fields that are to be read as csv has them; None of a plain table."""
+    header = "".join(lines[:1])
+    if "," in header and not {"\t", " "} & {*header}:
+        return ","
+    names = header.split("\t")
+    is_quoted = all(len(name) > 1 and name[0] == name[-1] == '"' for name in names)
+    return "\t" if is_quoted else None
 
 
-def _unquote(path: FilePath, lines: list[str], *, first: int) -> list[str]:
+def _unquote(path: FilePath, lines: list[str], delimiter: str, *, first: int) -> list[str]:
     without_quotes = []
     for line, text in enumerate(lines, start=first):
         try:
-            fields = next(csv.reader([text], delimiter="\t", strict=True), [])
+            fields = next(csv.reader([text], delimiter=delimiter, strict=True), [])
         except csv.Error as error:
             raise BadInput(f"{path}:{line}: is no line of a table in quotes ({error})") from None
         without_quotes.append("\t".join(fields))
@@ -103,7 +110,7 @@ def column_order(path: FilePath, lines: Sequence[str], names: Sequence[str]) -> 
     columns = header.split("\t")
     if sorted(columns) != sorted(names):
         seen = f": '{header[:100]}'" if header else ""
-        expected = f"expected the columns {' '.join(names)}, separated by tabs{seen}"
+        expected = f"expected the columns {' '.join(names)}, separated by tabs or commas{seen}"
         raise BadInput(f"{path}:1: {expected}")
     for name in columns:
         if columns.count(name) > 1:

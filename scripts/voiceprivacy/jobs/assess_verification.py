@@ -10,6 +10,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     flat_unless_labelled,
     print_metrics,
     resampled_trials,
+    with_limits,
     write_intervals,
 )
 from voiceprivacy.running.adapter import run
@@ -24,6 +25,7 @@ def assess_verification(
     trials: str | None = None,
     p_target: float = P_TARGET,
     metrics: str | None = None,
+    table: str | None = None,
     speakers: str | None = None,
     bootstrap: int = N_REPLICATES,
     seed: int = 0,
@@ -37,6 +39,7 @@ def assess_verification(
     trials : key of Kaldi scores: enrolment trial target|nontarget; or the trial list of ours
     p_target : prior of min_dcf
     metrics : JSON to write
+    table : the same metrics as a table to write: tsv, md or tex
     speakers : TSV: id speaker, of enrolments and trials; adds intervals
     bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
@@ -54,6 +57,11 @@ def assess_verification(
         warning = verification.warning_of_ties(**given)
         if warning:
             say(f"warning: {path}: {warning}", file=sys.stderr)
+    if table:
+        from voiceprivacy.report import paper_tables, typeset
+
+        rows = with_limits(numbers, resampled)
+        typeset.write(table, paper_tables.of_scores(rows, "verification"))
     if metrics:
         write_json(metrics, flat_unless_labelled(numbers, label))
     print_metrics(write_intervals(metrics, numbers, resampled, label))

@@ -14,6 +14,7 @@ from voiceprivacy.privacy.uncertainty.interval_files import (
     flat_unless_labelled,
     print_metrics,
     resampled_trials,
+    with_limits,
     write_intervals,
 )
 from voiceprivacy.running.adapter import run
@@ -76,7 +77,7 @@ def assess_zebra(
     if table:
         from voiceprivacy.report import paper_tables, typeset
 
-        typeset.write(table, paper_tables.of_scores(numbers))
+        typeset.write(table, paper_tables.of_scores(with_limits(numbers, resampled)))
     if curves:
         write_curves(curves, profiles)
     if metrics:

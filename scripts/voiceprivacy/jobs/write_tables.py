@@ -1,5 +1,6 @@
 """The job write_tables."""
 
+import inspect
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -43,7 +44,9 @@ def write_tables(
         say(f"wrote {' and '.join(output)}")
         return
     with naming(metrics):
+        caption = (inspect.getdoc(TABLES[table]) or "").partition("\n")[0]
         typeset = explained(TABLES[table](numbers), notes)
+        typeset = typeset._replace(caption=caption, label=f"tab:{table}")
     for path in output:
         write(path, typeset)
     say(*markdown(typeset).splitlines())

@@ -31,7 +31,7 @@ from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import number_in, write_table
 from voiceprivacy.inout.typed_tables import Limits
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.typeset import latex, tabulars, write_text
+from voiceprivacy.report.typeset import NEEDED, SMALL, floats, latex, write_text
 from voiceprivacy.report.uncertainty import (
     NONE,
     Comparisons,
@@ -472,8 +472,8 @@ def _words(key: NumberKey) -> str:
 def write_latex(path: FilePath, systems: Sequence[System]) -> None:
     """Write the comparison as it is shown: a row per system and list, one for the mean, rounded.
 
-    Systems are grouped by corpus and attacker. A comment above the table says what the mark of too
-    short intervals means, where one has it.
+    Systems are grouped by corpus and attacker. A note below a table says what the mark of too short
+    intervals means, where one has it.
     """
     columns = shown_columns(systems)
     titles = ["Anonymiser", "Attack", "List", *(column.title for column in columns)]
@@ -485,11 +485,12 @@ def write_latex(path: FilePath, systems: Sequence[System]) -> None:
         blocks: list[list[list[str]]] = []
         for system in group:
             blocks += _system_blocks(system, columns)
-        title = rf"\textit{{{latex(', '.join(attacked))}}}"
-        lines += tabulars(heads=heads, blocks=blocks, n_names=3, title=title)
-    if any(latex(DAGGER) in line for line in lines):
-        lines.insert(0, f"% {latex(SHORT_EXPLAINED)}")
-    lines[:0] = [f"% {latex(sentence)}" for sentence in about_draws(systems)]
+        caption = latex(f"Comparison: {', '.join(attacked)}.")
+        cells = itertools.chain.from_iterable(itertools.chain.from_iterable(blocks))
+        is_marked = any(latex(DAGGER) in cell for cell in cells)
+        notes = [latex(SHORT_EXPLAINED)] if is_marked else []
+        lines += floats(heads=heads, blocks=blocks, n_names=3, caption=caption, notes=notes)
+    lines[:0] = [NEEDED, *(f"% {latex(sentence)}" for sentence in about_draws(systems))]
     write_text(path, "\n".join([*lines, ""]))
 
 
@@ -503,9 +504,9 @@ def _system_blocks(system: System, columns: Sequence[Metric]) -> Iterator[list[l
             cells.append(f"{cell} ({on_list.tag})" if column.tagged and on_list.tag else cell)
             intervals.append(on_list.interval_text(column))
             definitions.append(number.definition_text(column.text))
-        rows = [[system.anonymiser, system.attack, trials, *cells]]
-        if any(intervals):
-            rows.append(["", "", "95 %", *intervals])
-        if any(definitions):
-            rows.append(["", "", BY_DEFINITION, *definitions])
-        yield [list(map(latex, row)) for row in rows]
+        rows = [[*map(latex, (system.anonymiser, system.attack, trials, *cells))]]
+        for name, texts in (("95 %", intervals), (BY_DEFINITION, definitions)):
+            if any(texts):
+                below = [f"{SMALL}{latex(text)}}}" if text else "" for text in texts]
+                rows.append(["", "", f"{SMALL}{latex(name)}}}", *below])
+        yield rows

@@ -27,7 +27,7 @@ from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.report.metrics import Number
-from voiceprivacy.report.typeset import Shown, Table, latex, short, tabulars, write_text
+from voiceprivacy.report.typeset import NEEDED, Shown, Table, floats, latex, short, write_text
 from voiceprivacy.vocabulary import (
     ABSENT,
     CONDITIONS,
@@ -77,6 +77,27 @@ PAPER_CONDITIONS = {  # metric -> condition that Noe et al. show it under
 }
 UNPROTECTED_METRICS = ("dece_bit", "worst_case_log10", "tag")  # stand beside the set's name
 
+OF_SCORES = {  # columns of tables of score files, with headings that are not the catalogue's
+    "zebra": {
+        "dece_bit": "",
+        "worst_case_log10": r"worst case [$\log_{10}$]",
+        "worst_case_floor_log10": "floor",
+        "worst_case_ceiling_log10": "ceiling",
+        "tag": "",
+        "tag_ceiling": "highest tag of this list",
+    },
+    "verification": {
+        "eer_percent": "",
+        "cllr_bit": "",
+        "cllr_min_bit": "",
+        "cllr_cal_bit": "",
+        "min_dcf": "",
+        "linkability": "",
+        "n_target": "",
+        "n_nontarget": "",
+    },
+}
+
 STATISTICS = (
     "mean_disclosure_bit",
     "identification_rate_percent",
@@ -108,20 +129,17 @@ BOUND = "sum over independent features (upper bound)"
 # A whole challenge, and Tables 2 to 4 of Noe et al.
 
 
-def of_scores(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
-    """ZEBRA's table of score files: {label: {metric: value}}."""
-    headings = {
-        "dece_bit": "",
-        "worst_case_log10": r"worst case [$\log_{10}$]",
-        "worst_case_floor_log10": "floor",
-        "worst_case_ceiling_log10": "ceiling",
-        "tag": "",
-        "tag_ceiling": "highest tag of this list",
-    }
+def of_scores(metrics: Mapping[str, Mapping[str, Any]], family: str = "zebra") -> Table:
+    """A table of score files: {label: {metric: value}}, and METRIC_ci_low and so on where known."""
+    headings = OF_SCORES[family]
     columns = [Shown("System", lambda row: row["label"])]
     columns += [_column(name, heading) for name, heading in headings.items()]
-    rows = [{"label": label, **values} for label, values in metrics.items()]
-    return Table(["label", *headings], columns, rows)
+    names = ["label", *_with_limits(headings, WITHOUT_BIAS)]
+    absent = dict.fromkeys(names, ABSENT)
+    rows = [{**absent, "label": label, **values} for label, values in metrics.items()]
+    known = [name for name in names if any(row[name] != ABSENT for row in rows)]
+    kept = [name for name in known if not name.endswith(WITHOUT_BIAS)]
+    return Table(kept, columns, rows, label=f"tab:{family}")
 
 
 def every_condition(numbers: Numbers) -> Table:
@@ -261,6 +279,8 @@ def _form(metric: Metric) -> Form:
     """How a paper writes the numbers of a metric; None for tags, which may look like numbers."""
     if metric.title == "tag":
         return None
+    if not metric.unit and metric.digits == 0:  # a count
+        return "{:.0f}".format
     if metric.family in ("zebra", "calibration"):  # of small disclosures the order of magnitude
         return short
     return "{:.2f}".format if metric.unit.endswith(("%", "dB")) else "{:.3f}".format
@@ -343,11 +363,9 @@ def _feature(row: Row) -> str:
 
 
 def _rank_latex(features: Iterable[str], tables: Mapping[RankKey, list[list[str]]]) -> str:
-    text = []
+    text = [NEEDED]
     heads = [["", "", *map(latex, features), "sum"]]
     for ranked, lines in tables.items():
-        text.append(rf"\paragraph{{{latex(', '.join(ranked))}}}\mbox{{}}\par")
-        text.append(rf"sum: {latex(BOUND)}\par")
         blocks: list[list[list[str]]] = []
         for (_, part), block in itertools.groupby(lines, key=lambda line: tuple(line[:2])):
             rows = [
@@ -359,7 +377,14 @@ def _rank_latex(features: Iterable[str], tables: Mapping[RankKey, list[list[str]
             blocks.append(
                 [[*map(latex, (name, *row))] for name, row in zip(names, rows, strict=True)]
             )
-        text += tabulars(heads=heads, blocks=blocks, n_names=2, ruled=True)
+        text += floats(
+            heads=heads,
+            blocks=blocks,
+            n_names=2,
+            caption=latex(f"Ranks: {', '.join(ranked)}."),
+            notes=[f"sum: {latex(BOUND)}"],
+            ruled=True,
+        )
     return "\n".join(text) + "\n"
 
 

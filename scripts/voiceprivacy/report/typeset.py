@@ -1,7 +1,8 @@
 """How names, numbers and tables are written: TSV in full precision, the rest as a paper shows it.
 
-LaTeX tables need the package booktabs. A table that is too wide or too high for the text of an A4
-page in LaTeX's own article class becomes several, each with the columns that name its rows.
+LaTeX tables are table* across both columns of a paper (170 mm), and need the packages booktabs and
+graphicx. A table that is too wide is made smaller, down to SMALLEST. One that is larger still, or
+too high for a page, becomes several, each with the columns that name its rows.
 """
 
 import itertools
@@ -41,6 +42,8 @@ SIGNS = {
 TO_LATEX = str.maketrans(SPECIAL | SIGNS)
 NAMING = ("Set", "System", "")  # titles of columns that name what a row is of
 MOST_NAMES = 6  # of a longer list, so many names are written out
+WITH_LIMITS = re.compile(r"([^\[\]]+) (\[[^\[\]]+\])")  # a number and its interval
+NEEDED = r"% Needs \usepackage{booktabs}, and \usepackage{graphicx} for a wide table."
 MINUS_SIGN = re.compile(r"(?<![^/[( ])-(?=\d|inf\b)")  # of a number; else it is a hyphen
 
 
@@ -77,56 +80,99 @@ def latex_with_math(text: str) -> str:
     return "$".join(parts)
 
 
-TEXT_POINTS, TEXT_LINES = 345, 58  # of a page of article, in a type of 8 points
+TEXT_POINTS, TEXT_LINES = 480, 52  # of a page in two columns (170 mm), in a type of 8 points
+SMALLEST = 0.8  # to which a table that is too wide is made smaller
 COLUMN_GAP, CHARACTER = 6.0, 4.6  # points between columns, and of an average character
-COMMAND = re.compile(r"\\(?:textit|rightarrow|infty|dagger|uparrow|downarrow)|[\\{}$^]")
+SMALL = r"{\scriptsize "  # before what stands below a number; a brace closes it
+SMALL_CHARACTER = 4.0
+COMMAND = re.compile(r"\\(?:textit|scriptsize|rightarrow|infty|dagger|uparrow|downarrow)|[\\{}$^]")
+MOST_FLOATS = 12  # that LaTeX is given before it has to place them
 
 Row = Sequence[str]  # cells of one line, as LaTeX
+Rows = Sequence[Row]
 
 
-def tabulars(
+def floats(
     *,
-    heads: Sequence[Row],
-    blocks: Sequence[Sequence[Row]],
+    heads: Rows,
+    blocks: Sequence[Rows],
     n_names: int,
-    title: str = "",
+    titles: Sequence[str] = (),
+    caption: str = "",
+    label: str = "",
+    notes: Sequence[str] = (),
     ruled: bool = False,
 ) -> list[str]:
-    """Lines of as many tabulars as the columns and rows need.
+    """Lines of a table* across both columns of a paper; of several, where it is too large for one.
 
     Parameters
     ----------
     heads : rows of titles
     blocks : rows of cells; those of a block stay on one page
-    n_names : the first columns, which name the rows and stand in every tabular
-    title : LaTeX that stands below the titles of each
+    n_names : the first columns, which name the rows and stand in every table
+    titles : LaTeX above each block; one that stands already is not repeated
+    caption, label : of the table; none where they are empty
+    notes : LaTeX below it
     ruled : whether blocks are apart by rules
     """
     every = [*heads, *itertools.chain.from_iterable(blocks)]
     widths = [max(map(_points, column)) for column in zip(*every, strict=True)]
-    lines = [r"{\footnotesize\setlength{\tabcolsep}{3pt}\setlength{\parindent}{0pt}"]
+    titled = list(zip(titles or [""] * len(blocks), blocks, strict=True))
+    lines: list[str] = []
+    count = 0
     for columns in _that_fit(widths, n_names):
-        for page in _pages(blocks):
-            sides = "l" * n_names + "r" * (len(columns) - n_names)
-            lines += [rf"\begin{{tabular}}{{@{{}}{sides}@{{}}}}", r"\toprule"]
-            lines += [_line(row, columns) for row in heads]
-            if title:
-                lines += [r"\midrule", rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{{title}}} \\"]
-            for index, block in enumerate(page):
-                lines += [r"\midrule"] if ruled or index == 0 else []
-                lines += [_line(row, columns) for row in block]
-            lines += [r"\bottomrule", r"\end{tabular}\par\medskip"]
-    return [*lines, "}"]
+        width = sum(widths[column] for column in columns)
+        for page in _pages(titled):
+            if count and count % MOST_FLOATS == 0:
+                lines.append(r"\clearpage")
+            count += 1
+            lines += [r"\begin{table*}[tp]", r"\centering\footnotesize\setlength{\tabcolsep}{3pt}"]
+            lines += [rf"\caption{{{caption}}}"] if caption and count == 1 else []
+            lines += [rf"\label{{{label}}}"] if label and count == 1 else []
+            lines += [r"\resizebox{\textwidth}{!}{%"] if width > TEXT_POINTS else []
+            lines += _tabular(heads, page, columns, n_names, ruled=ruled)
+            lines += ["}"] if width > TEXT_POINTS else []
+            lines += [rf"\par\smallskip\parbox{{\textwidth}}{{{note}}}" for note in notes]
+            lines.append(r"\end{table*}")
+    return lines
+
+
+def _tabular(
+    heads: Rows,
+    page: Sequence[tuple[str, Rows]],
+    columns: Sequence[int],
+    n_names: int,
+    *,
+    ruled: bool,
+) -> Iterator[str]:
+    """Lines of a tabular of some columns."""
+    sides = "l" * n_names + "r" * (len(columns) - n_names)
+    yield from (rf"\begin{{tabular}}{{@{{}}{sides}@{{}}}}", r"\toprule")
+    yield from (_line(row, columns) for row in heads)
+    before = ""
+    for index, (title, block) in enumerate(page):
+        has_title = title not in ("", before)
+        if ruled or has_title or index == 0:
+            yield r"\midrule"
+        if has_title:
+            yield rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{{title}}} \\"
+        before = title
+        for row in block:
+            # What stands below a number is left out where no column of it is here.
+            if row[0] or any(row[column] for column in columns[n_names:]):
+                yield _line(row, columns)
+    yield from (r"\bottomrule", r"\end{tabular}")
 
 
 def _points(cell: str) -> float:
-    return CHARACTER * len(COMMAND.sub("", cell)) + COLUMN_GAP
+    wide = SMALL_CHARACTER if cell.startswith(SMALL) else CHARACTER
+    return wide * len(COMMAND.sub("", cell)) + COLUMN_GAP
 
 
 def _that_fit(widths: Sequence[float], n_names: int) -> Iterator[list[int]]:
-    """Columns of each tabular: those that name the rows, and as many others as there is room."""
+    """Columns of each table: those that name the rows, and as many others as there is room."""
     names = list(range(n_names))
-    left = TEXT_POINTS - sum(widths[:n_names])
+    left = TEXT_POINTS / SMALLEST - sum(widths[:n_names])
     columns: list[int] = []
     for column in range(n_names, len(widths)):
         if columns and sum(widths[index] for index in [*columns, column]) > left:
@@ -136,14 +182,16 @@ def _that_fit(widths: Sequence[float], n_names: int) -> Iterator[list[int]]:
     yield [*names, *columns]
 
 
-def _pages(blocks: Sequence[Sequence[Row]]) -> Iterator[list[Sequence[Row]]]:
-    """Blocks of each page."""
-    page: list[Sequence[Row]] = []
-    for block in blocks:
-        if page and sum(map(len, page)) + len(block) > TEXT_LINES:
+def _pages(titled: Sequence[tuple[str, Rows]]) -> Iterator[list[tuple[str, Rows]]]:
+    """Blocks of each page, with their titles."""
+    page: list[tuple[str, Rows]] = []
+    for title, block in titled:
+        titles = {one for one, _ in page} | {title}
+        n_lines = sum(len(rows) for _, rows in page) + len(block) + len(titles)
+        if page and n_lines > TEXT_LINES:
             yield page
             page = []
-        page.append(block)
+        page.append((title, block))
     yield page
 
 
@@ -173,13 +221,15 @@ class Shown(NamedTuple):
 class Table(NamedTuple):
     """A table of raw values {name: value}; neighbours with the same first cell form a group.
 
-    ``notes`` are sentences below it.
+    ``notes`` are sentences below it; ``caption`` and ``label`` are those of LaTeX.
     """
 
     names: Sequence[str]
     columns: Sequence[Shown]
     rows: Sequence[dict[str, Any]]
     notes: Sequence[str] = ()
+    caption: str = ""
+    label: str = ""
 
 
 def write(path: FilePath, table: Table) -> None:
@@ -218,23 +268,47 @@ def _escaped(row: Iterable[str]) -> list[str]:
 
 
 def booktabs(table: Table) -> str:
-    """The table as LaTeX text, a group of rows together on a page."""
-    heads = [[latex_with_math(column.title) for column in table.columns]]
-    blocks: list[list[list[str]]] = []
-    for row in _cells(table):
-        if row[0] or not blocks:
-            blocks.append([])
-        blocks[-1].append([MINUS_SIGN.sub("$-$", latex(cell)) for cell in row])
-    # Without a first cell that is left out, every row would be a group of its own.
-    ruled = any(len(block) > 1 for block in blocks)
-    lines = tabulars(heads=heads, blocks=blocks, n_names=_n_names(table), ruled=ruled)
-    lines += [rf"{{\footnotesize {latex(note)}}}\par" for note in table.notes]
-    return "\n".join([*lines, ""])
+    """The table as LaTeX text, with intervals below their numbers.
+
+    A first column with sets becomes a line above the rows of each.
+    """
+    has_sets = table.columns[0].title == NAMING[0]
+    columns = table.columns[has_sets:]
+    blocks: list[Rows] = []
+    titles = []
+    for row in table.rows:
+        cells = [column.text(row) for column in columns]
+        blocks.append(_with_limits_below(cells))
+        titles.append(rf"\textit{{{latex(table.columns[0].text(row))}}}" if has_sets else "")
+    lines = floats(
+        heads=[[latex_with_math(column.title) for column in columns]],
+        blocks=blocks,
+        n_names=_n_names(columns),
+        titles=titles,
+        caption=latex(table.caption),
+        label=table.label,
+        notes=[latex(note) for note in table.notes],
+    )
+    return "\n".join([NEEDED, *lines, ""])
 
 
-def _n_names(table: Table) -> int:
+def _with_limits_below(cells: Sequence[str]) -> list[Row]:
+    """A row as LaTeX; of a cell NUMBER [LOW, HIGH] the limits stand in a row below it."""
+    split = [WITH_LIMITS.fullmatch(cell) for cell in cells]
+    above = [match[1] if match else cell for match, cell in zip(split, cells, strict=True)]
+    rows: list[Row] = [[_number_as_latex(cell) for cell in above]]
+    if any(split):
+        rows.append([f"{SMALL}{_number_as_latex(match[2])}}}" if match else "" for match in split])
+    return rows
+
+
+def _number_as_latex(cell: str) -> str:
+    return MINUS_SIGN.sub("$-$", latex(cell))
+
+
+def _n_names(columns: Sequence[Shown]) -> int:
     """The columns that name a row: those with a set, a system and a condition in their titles."""
-    named = [column.title in NAMING for column in table.columns]
+    named = [column.title in NAMING for column in columns]
     return max(1, named.index(False) if False in named else len(named))
 
 

@@ -299,6 +299,17 @@ def test_scores_may_be_in_quotes_and_have_each_column_once(write, tmp_path):
 
     plain = read_scored_trials(write(HEADER, *ROWS)).by_names()
     assert read_scored_trials(write(*map(quoted, (HEADER, *ROWS)))).by_names() == plain
+    comma = [row.replace("\t", ",") for row in (HEADER, *ROWS)]
+    path = write(*comma)
+    key = tmp_path / "key.tsv"
+    key.write_text("".join(f"{row.rpartition(',')[0]}\n" for row in comma))
+    for given in (None, path, key):
+        assert read_scored_trials(path, key=None if given is path else given).by_names() == plain
+    comma[1] = f'"{comma[1].partition(",")[0]}",{comma[1].partition(",")[2]}'
+    assert read_scored_trials(write(*comma)).by_names() == plain
+    comma[2] += ",more"
+    with pytest.raises(BadInput, match=r"s\.tsv:3: expected 4 columns, found 5"):
+        read_scored_trials(write(*comma))
     long = f"system\tattacker\tcondition\tlist\t{HEADER}"
     rows = ["original\tx\too\tall\ta\tb\ttarget\t1", "original\tx\too\tall\ta\tc\ttarget\t2"]
     path, scores = write(*map(quoted, (long, *rows))), {}

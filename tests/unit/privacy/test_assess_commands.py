@@ -170,6 +170,18 @@ def test_calibration_has_intervals_where_speakers_are_known(tmp_path, calibrated
     assert np.load(tmp_path / "m.bootstrap.npz")["op/cece_linear_bit"].shape == (40,)
 
 
+@pytest.mark.parametrize("command", ["assess_verification", "assess_zebra"])
+def test_a_table_has_intervals_where_speakers_are_known(tmp_path, calibrated, assessed, command):
+    known = flags(speakers=tmp_path / "speakers.tsv", bootstrap=40, label="a_b")
+    words = flags(scores=tmp_path / "run0.tsv", table=tmp_path / "t.tex")
+    assessed(command, *words, *known)
+    text = (tmp_path / "t.tex").read_text()
+    assert text.count(r"\begin{table*}") == 1 and r"a\_b & " in text
+    assert r"{\scriptsize [" in text
+    assessed(command, *words)
+    assert r"{\scriptsize [" not in (tmp_path / "t.tex").read_text()
+
+
 def test_the_picture_of_calibration_shows_its_intervals(tmp_path, calibrated):
     files = {"curves": tmp_path / "c.tsv", "metrics": tmp_path / "m.json"}
     succeeds("plot", "calibration", *flags(**files, figures=tmp_path / "p.svg"))

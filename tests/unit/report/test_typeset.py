@@ -4,7 +4,7 @@ import itertools
 
 from voiceprivacy.report import typeset
 from voiceprivacy.report.comparison import compare, shown_columns, write_latex
-from voiceprivacy.report.typeset import TEXT_LINES, latex, tabulars
+from voiceprivacy.report.typeset import TEXT_LINES, floats, latex
 
 
 def test_characters_are_escaped_and_tables_split_where_a_page_ends_or_is_too_narrow():
@@ -12,20 +12,27 @@ def test_characters_are_escaped_and_tables_split_where_a_page_ends_or_is_too_nar
         r"b2\_r \& 50\% \{\$\#\textasciicircum{}\textasciitilde{}\textbackslash{}\}"
     )
     blocks = [[["a", "1"], ["", "2"]]] * TEXT_LINES
-    lines = tabulars(heads=[["name", "number"]], blocks=blocks, n_names=1)
-    pages = "\n".join(lines).split(r"\end{tabular}")[:-1]
-    assert len(pages) == 2
+    lines = floats(heads=[["name", "number"]], blocks=blocks, n_names=1, caption="A", notes=["n"])
+    pages = "\n".join(lines).split(r"\end{table*}")[:-1]
+    assert len(pages) == 3
     assert [page.count("a & 1") for page in pages] == [page.count("& 2") for page in pages]
+    assert [r"\caption{A}" in page for page in pages] == [True, False, False]
+    assert all("{n}" in page for page in pages)
     row = ["a", "1" * 200, "2"]
-    lines = tabulars(heads=[row], blocks=[[row]], n_names=1)
+    below = ["", "", "below"]
+    lines = floats(heads=[row], blocks=[[row, below]], n_names=1)
     assert sum(line.startswith(r"\begin{tabular}") for line in lines) == 2
+    assert sum("& below" in line for line in lines) == 1
+    assert not any(line == r" &  \\" for line in lines), "no row without anything"
+    assert sum("resizebox" in line for line in lines) == 1, "the wide one is made smaller"
+    assert floats(heads=[["a"]], blocks=[[["a"]]] * 700, n_names=1).count(r"\clearpage") == 1
 
 
 def test_cells_are_text_and_their_numbers_have_minus_signs(tmp_path):
     columns = [typeset.Shown("$x_1$", lambda row: row["x"])]
     cells = {
         "US$ of b2-1": r"US\$ of b2-1",
-        "-1.25 [-2.00, -0.50]": "$-$1.25 [$-$2.00, $-$0.50]",
+        "-1.25 [-2.00, -0.50] (0.1)": "$-$1.25 [$-$2.00, $-$0.50] (0.1)",
         "set (-0.5, -inf)": "set ($-$0.5, $-$inf)",
         "-0.1/-0.2": "$-$0.1/$-$0.2",
         "-": "-",

@@ -113,8 +113,8 @@ def test_the_tables_for_papers_hold_the_intervals(report, tmp_path):
     assert row["dece_null95_bit"] == "0.25" and row["cllr_bit_ci_low"] == "-"
     write_latex(tmp_path / "comparison.tex", systems)
     text = (tmp_path / "comparison.tex").read_text()
-    assert r"95 \% & [4.0, 7.2] &" in text
-    assert r" &  & by definition & 22.0 &" in text, "of the mean of b2 under OP"
+    assert r"95 \%} & {\scriptsize [4.0, 7.2]} &" in text
+    assert r"by definition} & {\scriptsize 22.0} &" in text, "of the mean of b2 under OP"
 
 
 def test_of_many_systems_the_terminal_shows_the_strongest_attacks(metrics):
@@ -245,7 +245,8 @@ def test_the_paper_explains_the_mark_only_where_it_stands(metrics, tmp_path):
     path = tmp_path / "comparison.tex"
     write_latex(path, compare(given(metrics)))
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert r"$^\dagger$ Fewer than 5" in lines[0] and lines[2].startswith(r"\begin{tabular}")
+    notes = [line for line in lines if r"$^\dagger$ Fewer than 5" in line]
+    assert notes and all(line.startswith(r"\par\smallskip\parbox") for line in notes)
     assert sum(line.count(r"]$^\dagger$") for line in lines) == 4
     assert all(line.isascii() for line in lines)
     write_latex(path, compare(metrics))

@@ -156,7 +156,8 @@ def test_validate_says_where_no_transcripts_were_given(tmp_path, speech, new_run
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (["utterance,text", "a,hello"], "said.tsv:1: expected the columns utterance text"),
+        (["utterance,words", "a,hello"], "said.tsv:1: expected the columns utterance text"),
+        (["utterance,text", "a,well, hello"], "said.tsv:2: expected 2 columns, found 3"),
         (["utterance\ttext", "a.wav\thello"], "said.tsv: has no utterance of these, such as"),
     ],
 )

@@ -188,6 +188,25 @@ def write_intervals(
     return shown
 
 
+def with_limits(
+    metrics: Mapping[str, Mapping[str, Any]], resampled: Mapping[str, Resampled]
+) -> dict[str, dict[str, Any]]:
+    """Metrics {label: {metric: value}}, with METRIC_ci_low and so on where they are known."""
+    known = {}
+    for label, values in metrics.items():
+        known[label] = dict(values)
+        if label in resampled:
+            drawn = resampled[label]
+            limits = intervals(
+                values, drawn.replicates, n_speakers=drawn.n_speakers, corrections=CORRECTIONS
+            )
+            for name, interval in limits.items():
+                for end in ("ci_low", "ci_high", "unbiased"):
+                    if interval[end] is not None:
+                        known[label][f"{name}_{end}"] = interval[end]
+    return known
+
+
 def flat_unless_labelled(metrics: Mapping[str, Any], labels: Sequence[str] | None) -> Any:
     """{label: {name: value}}, but {name: value} for a single input that was given no label."""
     return next(iter(metrics.values())) if labels is None and len(metrics) == 1 else metrics
