@@ -4,11 +4,15 @@ from typing import Literal
 
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
-from voiceprivacy.privacy.scores import zebra
+from voiceprivacy.privacy import Classes
+from voiceprivacy.privacy.scores import lr_limits, zebra
+from voiceprivacy.privacy.scores.calibration import oracle_blocks
+from voiceprivacy.privacy.scores.samples import SpeakerTrials
 from voiceprivacy.privacy.scores.score_files import read_score_file, warning_of_reversed
 from voiceprivacy.privacy.scores.tags import read_tags
 from voiceprivacy.privacy.scores.verification import eer_percent
 from voiceprivacy.privacy.uncertainty import null
+from voiceprivacy.privacy.uncertainty.bootstrap import intervals
 from voiceprivacy.privacy.uncertainty.interval_files import (
     Draws,
     flat_unless_labelled,
@@ -39,6 +43,9 @@ def assess_zebra(
 ) -> None:
     """Assess score files with ZEBRA: how much do they disclose, on average and at worst?
 
+    The tag is what a list of this size can show. Beside it are the limits of likelihood ratios
+    that the list supports.
+
     Parameters
     ----------
     scores : TSV: enrolment trial label score; or Kaldi scores
@@ -57,6 +64,7 @@ def assess_zebra(
     draws = Draws.of(bootstrap, seed)
     own_tags = read_tags(tags)
     numbers, profiles, resampled, reversed_scores, eers = {}, {}, {}, set(), {}
+    limits: dict[str, str] = {}
     for name, path in label_inputs(scores, label).items():
         given, arranged = read_score_file(
             path, key=trials, speaker_map=speakers if draws.n_replicates else None
@@ -64,6 +72,7 @@ def assess_zebra(
         numbers[name], profiles[name] = zebra.assess(**given, tags=own_tags)
         if warning_of_reversed(**given):
             reversed_scores.add(name)
+        limits[name] = _limits(given, arranged, draws)
         if arranged:
             eers[name] = eer_percent(**given)
             resampled[name] = resampled_trials(arranged, zebra.sample_metrics, draws)
@@ -85,10 +94,21 @@ def assess_zebra(
     print_metrics(write_intervals(metrics, numbers, resampled, label, eers))
     for name, values in numbers.items():
         say(f"{name}: {zebra.describe(values, own_tags)}")
+        say(f"{name}: {limits[name]}")
         if name in reversed_scores:  # zero evidence is what they show, and not what they hold
             say(f"{name}: the scores point the wrong way (see the warning): negate them")
         elif name in resampled:
             say(f"{name}: {null.describe(values)}")
+
+
+def _limits(classes: Classes, arranged: SpeakerTrials | None, draws: Draws) -> str:
+    """The limits of likelihood ratios in words, with intervals where speakers are known."""
+    values = lr_limits.blocks_limits(oracle_blocks(**classes, laplace=True))
+    drawn = arranged and resampled_trials(arranged, lr_limits.sample_limits, draws)
+    if not drawn:
+        return lr_limits.describe(values, {})
+    limits = intervals(values, drawn.replicates, n_speakers=drawn.n_speakers, corrections={})
+    return lr_limits.describe(values, limits)
 
 
 if __name__ == "__main__":
