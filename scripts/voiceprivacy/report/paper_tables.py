@@ -90,11 +90,11 @@ OF_SCORES = {  # columns of tables of score files, with headings that are not th
         "eer_percent": "",
         "cllr_bit": "",
         "cllr_min_bit": "",
-        "cllr_cal_bit": "",
-        "min_dcf": "",
+        "cllr_cal_bit": "$C_{llr}^{cal}$",
+        "min_dcf": "min DCF",
         "linkability": "",
-        "n_target": "",
-        "n_nontarget": "",
+        "n_target": "targets",
+        "n_nontarget": "nontargets",
     },
 }
 
@@ -139,7 +139,8 @@ def of_scores(metrics: Mapping[str, Mapping[str, Any]], family: str = "zebra") -
     rows = [{**absent, "label": label, **values} for label, values in metrics.items()]
     known = [name for name in names if any(row[name] != ABSENT for row in rows)]
     kept = [name for name in known if not name.endswith(WITHOUT_BIAS)]
-    return Table(kept, columns, rows, label=f"tab:{family}")
+    caption = f"Metrics of each score file ({family})."
+    return Table(kept, columns, rows, caption=caption, label=f"tab:{family}")
 
 
 def every_condition(numbers: Numbers) -> Table:

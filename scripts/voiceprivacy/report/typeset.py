@@ -111,7 +111,7 @@ def floats(
     blocks : rows of cells; those of a block stay on one page
     n_names : the first columns, which name the rows and stand in every table
     titles : LaTeX above each block; one that stands already is not repeated
-    caption, label : of the table; none where they are empty
+    caption, label : of the table; without a caption it has neither
     notes : LaTeX below it
     ruled : whether blocks are apart by rules
     """
@@ -128,7 +128,7 @@ def floats(
             count += 1
             lines += [r"\begin{table*}[tp]", r"\centering\footnotesize\setlength{\tabcolsep}{3pt}"]
             lines += [rf"\caption{{{caption}}}"] if caption and count == 1 else []
-            lines += [rf"\label{{{label}}}"] if label and count == 1 else []
+            lines += [rf"\label{{{label}}}"] if label and caption and count == 1 else []
             lines += [r"\resizebox{\textwidth}{!}{%"] if width > TEXT_POINTS else []
             lines += _tabular(heads, page, columns, n_names, ruled=ruled)
             lines += ["}"] if width > TEXT_POINTS else []

@@ -119,6 +119,7 @@ def test_limits_stand_below_their_numbers():
     limits = {"eer_percent_ci_low": 1.0, "eer_percent_ci_high": 9.0}
     table = paper_tables.of_scores({"a_b": values | limits}, "verification")
     lines = typeset.booktabs(table).splitlines()
+    assert not any("&  &" in line for line in lines if "EER" in line), "each column has a title"
     row = lines.index(r"a\_b & 5.00 & 0.500 & 0.200 & 0.300 & 1.000 & undefined & 40 & 440 \\")
     assert lines[row + 1].startswith(r" & {\scriptsize [1.00, 9.00]} & ")
     assert table.names[:4] == ["label", "eer_percent", "eer_percent_ci_low", "eer_percent_ci_high"]
