@@ -123,9 +123,8 @@ def compared(scored: Scored, column: int, speaker_of: Mapping[str, str]) -> Comp
     places, means = group_means(
         (row * len(persons) + enrolled)[known], scored.scores[known][:, [column]]
     )
-    scores = np.full(len(recordings) * len(persons), -np.inf)
-    scores[places] = means[:, 0]
-    scores = scores.reshape(len(recordings), len(persons))
+    scores = np.full((len(recordings), len(persons)), -np.inf)
+    np.put(scores, places, means[:, 0])
     number = {name: index for index, name in enumerate(persons.tolist())}
     person = np.array([number.get(speaker_of[one], -1) for one in recordings.tolist()])
     own = scores[np.arange(len(person)), person]

@@ -95,8 +95,8 @@ class Recognised(NamedTuple):
 
     def highest_percent(self) -> float | None:
         """A 95 % limit for all persons at once, by whichever of the two recognises them more."""
-        limits = [one.highest_percent() for one in self]
-        return None if None in limits else max(limits)
+        limits = [limit for one in self if (limit := one.highest_percent()) is not None]
+        return max(limits) if len(limits) == len(self) else None
 
 
 def highest_facts(recognised: Mapping[str, Recognised]) -> dict[str, Any] | None:
@@ -108,8 +108,12 @@ def highest_facts(recognised: Mapping[str, Recognised]) -> dict[str, Any] | None
     ----------
     recognised : of each list
     """
-    limits = {name: own.highest_percent() for name, own in recognised.items()}
-    if not limits or None in limits.values():
+    limits = {
+        name: limit
+        for name, own in recognised.items()
+        if (limit := own.highest_percent()) is not None
+    }
+    if not limits or len(limits) < len(recognised):
         return None
     worst = max(sorted(limits), key=limits.__getitem__)
     numbers = recognised[worst].right.recordings

@@ -311,6 +311,8 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
         "worst_list": worst[ONE],
         "evidence_percent": limits,
         "tested_percent": _limits(single, confidence),
+        "tested_all_recordings_percent": _limits(pooled, confidence),
+        "tested_linkage_percent": _limits(linked, confidence),
         "evidence_all_recordings_percent": _limits(pooled),
         "linkage_percent": _limits(linked),
         "right_of_20_percent": limits and judged.recognised[worst[ONE]].percent(),

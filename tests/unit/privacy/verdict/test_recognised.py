@@ -39,9 +39,9 @@ def test_a_count_is_the_mean_over_all_draws_and_ties(is_complete, monkeypatch):
             draws = itertools.product(values[~np.eye(4, dtype=bool)], repeat=4)
         rights = [own >= max(draw) and 1 / (1 + np.sum(np.equal(draw, own))) for draw in draws]
         expected.append(np.mean(rights))
-    found = right_of(*matrix(values))
-    assert sorted(found.shares) == pytest.approx(sorted(expected))
-    assert found.is_counted == is_complete and found.recordings.tolist() == [1] * 4
+    right = right_of(*matrix(values))
+    assert sorted(right.shares) == pytest.approx(sorted(expected))
+    assert right.is_counted == is_complete and right.recordings.tolist() == [1] * 4
 
 
 def test_limits_are_those_of_a_binomial_count_with_the_same_error():
@@ -79,10 +79,10 @@ WORLDS = {  # what is added to the scores of 24 persons with 4 recordings, and h
 def test_first_guesses_are_right_as_often_as_is_known(world):
     """A conversion of evidence says 37 for sex, which is 10."""
     added, truth = WORLDS[world]
-    found = []
+    percents = []
     for seed in range(6):
         enrolled, tried, recording, scores = complete(24, 4, seed=seed)
         more = added(enrolled, tried, recording % 4)
         trials = trials_from(enrolled, tried, recording, scores + more[:, None])
-        found.append(first_guesses_of(trials).percent()[0])
-    assert np.mean(found) == pytest.approx(truth, abs=3)
+        percents.append(first_guesses_of(trials).percent()[0])
+    assert np.mean(percents) == pytest.approx(truth, abs=3)
