@@ -38,10 +38,10 @@ at_once = pytest.fixture(judge_at_once, autouse=True)
 def judged(world):
     distances, n_speakers, n_recordings = WORLDS[world]
     table = score_table({**UNPROTECTED, **distances}, n_speakers, n_recordings)
-    evidence = {}
+    evidence, recognised = {}, {}
     known = Known(learnt={"x": 100}, leaks={})
-    facts = verdict_of(table, known=known, evidence=evidence)
-    return Judged(table, facts | {"of_text": {}}, evidence, {"x": 100})
+    facts = verdict_of(table, known=known, evidence=evidence, recognised=recognised)
+    return Judged(table, facts | {"of_text": {}}, evidence, recognised, {"x": 100})
 
 
 def squeezed(html):

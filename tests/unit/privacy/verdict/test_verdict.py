@@ -127,8 +127,8 @@ def test_a_missing_column_asks_for_its_option(tmp_path):
     path.write_text("attacker\tenrolment\ttrial\tlabel\tscore\n")
     with pytest.raises(BadInput, match=r"s.tsv:1: has no column system; give --system$"):
         add_scores(path, {"condition": "op", "list": "all"}, {}, {})
-    path.write_text("enrolment,trial,label,score\n")
-    with pytest.raises(BadInput, match=r"has no column enrolment.*separated by tabs$"):
+    path.write_text("enrolment,trial,label\n")
+    with pytest.raises(BadInput, match=r"has no column score"):
         add_scores(path, dict.fromkeys(("system", "attacker", "condition", "list"), "x"), {}, {})
 
 
