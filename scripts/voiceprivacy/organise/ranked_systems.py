@@ -67,7 +67,7 @@ class Place(NamedTuple):
 
     @property
     def evidence(self) -> float:
-        """Its evidence as it is shown: what is below 0 by chance is 0."""
+        """Its evidence for a page: what is below 0 by chance is 0."""
         return max(self.percent, 0.0)
 
     @property

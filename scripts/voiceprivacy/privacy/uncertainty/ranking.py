@@ -2,14 +2,14 @@
 
 Conventions
 -----------
-* A system has V versions of one number, of which less is better, and the first orders the systems.
+* A system has V versions of one number. Less is better, and the first version orders the systems.
   A difference counts only if every version shows it.
 * Differences of all pairs are paired by persons. Their errors are by the jackknife, and a
   bootstrap over persons says how many errors the largest difference of all pairs is away from 0
   by chance, in 95 % of boards (Romano and Wolf). The errors are those of each replicate: with few
   persons that takes far larger differences, as it must where most evidence is of few persons.
   A person is drawn by the name, as in bootstrap.
-* Of K systems, of which some are shown to be better than a system and some to be worse, its rank
+* Let some of K systems be shown to be better than a system, and others to be worse. Then its rank
   lies from 1 + the former to K - the latter. In 95 % of boards all true ranks lie so (Mogstad et
   al.).
 * Within a group no two systems are told apart. From the best number to the worst, a group ends
@@ -83,7 +83,7 @@ def mean_over_lists(lists: Sequence[Measured]) -> Measured:
 def ranks(systems: Mapping[str, Measured]) -> dict[str, Rank]:
     """The group and the rank's limits of every system, from the best number to the worst.
 
-    Systems of which a person is unknown have no contribution of that person.
+    A person whom a system lacks has no contribution to it.
     """
     names = sorted(systems, key=lambda name: (systems[name].values[0], name))
     better = told_apart([systems[name] for name in names])
