@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from voiceprivacy.report.terminal import ATTACK_WIDTH, NAME_WIDTH, NUMBER_WIDTHS
-from voiceprivacy.vocabulary import INFINITY, MINUS, NO_BREAK
+from voiceprivacy.vocabulary import DAGGER, INFINITY, MINUS, NO_BREAK
 
 NUMBER = rf"[-{MINUS}]?(?:\d+(?:\.\d+)?(?:e[-{MINUS}]?\d+)?|{INFINITY}|inf)"
 INTERVAL = re.compile(rf"\[({NUMBER})%?, ({NUMBER})%?\]")
@@ -20,6 +20,7 @@ PRINTED = re.compile(
     rf"({NUMBER})%?(?:, | to )({NUMBER})"
 )
 UNSEEN = "script|style|pre|noscript"
+OF_LATEX = r"{\scriptsize ["  # an interval in a row of its own
 BLOCKS = "td|th|p|li|dd|dt|figcaption|summary|text|title"
 
 
@@ -37,7 +38,7 @@ class Printed(NamedTuple):
 
 
 def number(text):
-    return float(text.replace(MINUS, "-").replace(INFINITY, "inf"))
+    return float(text.replace(MINUS, "-").replace(INFINITY, "inf").removesuffix(DAGGER))
 
 
 def printed_in(text):
@@ -92,11 +93,12 @@ def of_latex(text):
     rows = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines()]
     shown = []
     for values, limits in itertools.pairwise(rows):
-        is_row_of_limits = limits[2:3] == ["95 %"]
         for value, interval in zip(values, limits, strict=False):
-            if is_row_of_limits and INTERVAL.search(interval):
-                shown += printed_in(f"{value.partition(' ')[0]} {interval}")
-    for row in rows:
-        for cell in row if row[2:3] != ["95 %"] else ():
+            if OF_LATEX in interval:
+                shown += printed_in(
+                    f"{value.strip().partition(' ')[0]} [{interval.partition('[')[2]}"
+                )
+    for cell in itertools.chain.from_iterable(rows):
+        if OF_LATEX not in cell:
             shown += printed_in(cell)
     return shown

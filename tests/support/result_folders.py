@@ -55,6 +55,7 @@ def write_state(folder, *, percent=50.0, state="open", speakers="s", config=None
     write_json(folder / "verdict.json", verdicts.verdict({"demo": judged}))
     without_each = [[percent + part] * 2 for part in (-1.0, 0.0, 0.0, 1.0)]
     kept = {"speakers": speakers, "percent": [percent] * 2, "without_each": without_each}
+    kept["right_percent"] = percent + 8
     write_json(folder / "evidence.json", {"demo/f": {"b2": kept}})
     ran = {"corpora": {"demo": {"synthetic": {}}}, "anonymisers": {"b2": {"audio": "b2"}}}
     ran |= {"report": {"averages": {}}, "seed": 0} | (config or {})

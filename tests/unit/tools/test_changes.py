@@ -17,7 +17,7 @@ def test_a_changed_system_has_a_line_and_so_have_config_and_code(tmp_path):
     lines = change_lines(old, new)
     assert lines == [
         "    right of 20  singling out  difference",
-        f"b2  59 -> 28     50 -> 20      -30 [-30, -30]  less than before; {STATES}",
+        f"b2  58 -> 28     50 -> 20      -30 [-30, -30]  less than before; {STATES}",
         "Config    anonymisers.b2.options.gain 1 -> 0.5",
         "Code      voiceprivacy",
     ]

@@ -31,7 +31,7 @@ from voiceprivacy.privacy.verdict.trials import forms_of, judged, trials_of
 def few_groups(monkeypatch):
     """The fewest groups of persons of which two can judge and two others choose: it is quick."""
     monkeypatch.setattr(heldout, "MOST_GROUPS", 4)
-    monkeypatch.setattr(heldout, "GROUPS", 4)
+    monkeypatch.setattr(heldout, "N_GROUPS", 4)
 
 
 @pytest.mark.parametrize("llr", [-6.0, -0.02, -0.005, 0.0, 0.009, 0.011, 0.5, 8.0, 100.0])
@@ -157,7 +157,7 @@ def test_held_out_evidence_is_what_its_definition_says(monkeypatch, n_persons, n
 
     Of more, one target is unknown: nobody else is tried with its recording.
     """
-    for name, number in (("FEW_PERSONS", 7), ("MOST_GROUPS", 6), ("GROUPS", 4)):
+    for name, number in (("FEW_PERSONS", 7), ("MOST_GROUPS", 6), ("N_GROUPS", 4)):
         monkeypatch.setattr(heldout, name, number)
     columns = complete(n_persons, 2, seed=14, distance=1)
     enrolled, tried, recordings, _ = columns

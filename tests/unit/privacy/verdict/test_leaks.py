@@ -88,7 +88,9 @@ def test_in_a_run_they_are_original_against_original_and_against_protected_enrol
         rows = [("a", "b", "target", value), ("a", "c", "nontarget", 0)]
         write_table(tmp_path / "demo" / "f" / f"{path}.tsv", SCORES, rows)
     attackers = {"e/cosine": {"original": ["oo"], "b2": ["op", "pp"]}, "asv/given": {"b2": ["op"]}}
-    scores = RunScores(tmp_path, "demo", {"f": {"speakers": [], "attackers": attackers}})
+    scores = RunScores(
+        tmp_path, "demo", {"f": {"speakers": [], "enrolments": [], "attackers": attackers}}
+    )
     scored = scores.scored("demo/f", "b2")
     assert scored.attacks == [("asv/given", "op"), ("e/cosine", "op"), ("e/cosine", "pp")]
     unprotected = [scores.unprotected("demo/f", "b2", attack) for attack in scored.attacks]
