@@ -5,8 +5,8 @@ largest LLR. Each count is over all ways to draw the others, so no draw is a mat
 equal scores any one may be guessed. A recording that was compared with fewer than 19 others is
 compared with all scores of the list.
 
-Persons are in groups. For each, the attacker learns from trials that touch nobody of it, and judges
-its recordings. All LLRs with one recording are of the same learner. Scores are taken as they are,
+Persons are in groups. For each, the attacker learns from trials without its persons, and judges its
+recordings. All LLRs with one recording are of the same learner. Scores are taken as they are,
 and less the mean of all other trials of the enrolment. These two forms treat the right enrolment
 and the others alike, also where two persons have the same voice.
 
@@ -79,7 +79,7 @@ class Right(NamedTuple):
 
 
 class Recognised(NamedTuple):
-    """First guesses by held-out LLRs, and by the sum of scores, of which nobody has to learn."""
+    """First guesses by held-out LLRs, and by the sum of scores, which need no learning."""
 
     right: Right
     right_by_score: Right
