@@ -122,9 +122,9 @@ LIMITS_HOLD = (
 )
 TERMS = {  # what else is on the first view, and what it means
     "evidence": "What attackers find. 0 %: nothing. 100 %: enough to re-identify every speaker.",
-    "95 % limits": f"In brackets. {LIMITS_HOLD} Each number is that of its worst trial list."
-    " The worst of several lists is above the true value more often: in a simulation of eight lists"
-    " it was 11.9 % for a true 10 %.",
+    "95 % limits": f"In brackets. {LIMITS_HOLD} Each number is that of its worst trial list,"
+    " with the largest upper limit of all lists. The worst of several lists is above the true value"
+    " more often: in a simulation of eight lists it was 11.9 % for a true 10 %.",
     "all tests together": "The limits that decide on \u201cnot protected\u201d are wider than those"
     " in brackets: they are corrected for the number of lists, measures and systems.",
     "SHA-256": "Its beginning, over the SHA-256 and paths of all protected recordings"
@@ -311,11 +311,14 @@ def called(system: str) -> str:
 
 
 def limits(values: Sequence[float] | None) -> tuple[str, str]:
-    """A value in percent and its limits as text; evidence below 0 % is shown as 0."""
+    """A value in percent and its limits as text; evidence below 0 % is shown as 0.
+
+    Limits are rounded outwards: 2.4 is above a threshold of 2, so as "2" it would say otherwise.
+    """
     if values is None:
         return DASH, ""
-    value, low, high = (f"{max(number, 0):.0f}" for number in values)
-    return value, f"[{low}, {high}]"
+    value, low, high = (max(number, 0) for number in values)
+    return f"{value:.0f}", f"[{math.floor(low)}, {math.ceil(high)}]"
 
 
 def relation(facts: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> str:

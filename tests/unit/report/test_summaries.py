@@ -27,6 +27,7 @@ UNPROTECTED = {"original net/cosine oo": 6, "original net/cosine rr": 6}
 WORLDS = {  # {set: distances of targets by "SYSTEM ATTACKER CONDITION", speakers, recordings}
     "found": ({"x net/cosine rr": 3, "x net/cosine op": 0.5, "y net/cosine op": 1}, 40, 2),
     "empty": ({"x net/cosine op": 0, "x net/cosine rr": 0, "z net/cosine pp": 3}, 41, 2),
+    "lists": ({"x net/cosine op": 2}, 40, 2),
     "small": ({"x net/cosine op": 2, "y net/cosine op": 0.7, "z net/cosine op": 1}, 5, 3),
 }
 ROW = re.compile(r'<tr data-system="(\w+)".*?</tr>', re.DOTALL)
@@ -38,6 +39,9 @@ at_once = pytest.fixture(judge_at_once, autouse=True)
 def judged(world):
     distances, n_speakers, n_recordings = WORLDS[world]
     table = score_table({**UNPROTECTED, **distances}, n_speakers, n_recordings)
+    if world == "lists":  # another one of few speakers, whose limits are wide
+        few = score_table({**UNPROTECTED, **distances}, 12, n_recordings, seed=1)
+        table.scores["few"] = few.scores["all"]
     evidence, recognised = {}, {}
     known = Known(learnt={"x": 100}, leaks={})
     facts = verdict_of(table, known=known, evidence=evidence, recognised=recognised)
@@ -52,11 +56,11 @@ def cell(limits, unit=" %"):
     """A number as every table of the verdict has it."""
     if limits is None:
         return DASH
-    value, low, high = (f"{max(number, 0):.0f}" for number in limits)
-    return f"{value}{unit} [{low}, {high}]"
+    value, low, high = (max(number, 0) for number in limits)
+    return f"{value:.0f}{unit} [{math.floor(low)}, {math.ceil(high)}]"
 
 
-@pytest.fixture(params=[("found", "empty"), ("small",)], ids="+".join)
+@pytest.fixture(params=[("found", "empty"), ("lists",), ("small",)], ids="+".join)
 def sets(request):
     return {name: judged(name) for name in request.param}
 
@@ -126,11 +130,16 @@ def test_the_statement_has_the_answer_states_limits_and_systems_of_the_page(
     text = squeezed(re.sub("<style>.*?</style>", "", page.read_text(), flags=re.DOTALL))
     assert read_verdict(file).answer in text and "x_run1" not in text
     for name, own in sets.items():
-        assert f"{name}: net + cosine yes" in text
+        assert f"{name}: net + cosine yes" in text or len(sets) == 1
         for system, facts in own.facts["systems"].items():
             called = f"{name}: {system}" if len(sets) > 1 else system
-            highest = [own.evidence[system].get((measure, "all")) for measure in MEASURES]
-            limits = [f"{math.ceil(10 * one.high()) / 10} %" if one else DASH for one in highest]
+            evidence = own.evidence[system].items()
+            highest = [
+                max((one.high() for (by, _), one in evidence if by == measure), default=None)
+                for measure in MEASURES
+            ]
+            assert highest == [facts[column.key] and facts[column.key][2] for column in LAW]
+            limits = [DASH if one is None else f"{math.ceil(10 * one) / 10} %" for one in highest]
             row = " ".join([rf"{called} {STATES[facts['state']][0]} [\d.]+ %", *limits])
             assert re.search(row, text), (row, text)
 

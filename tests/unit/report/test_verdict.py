@@ -108,7 +108,7 @@ def test_unprotected_speech_is_first_then_least_evidence_and_controls_are_last(r
 
 
 def test_limits_below_zero_are_shown_as_zero_and_what_is_not_measured_as_a_dash():
-    assert verdict_words.limits([-1.2, -7.0, 4.4]) == ("0", "[0, 4]")
+    assert verdict_words.limits([-1.2, -7.0, 4.4]) == ("0", "[0, 5]")
     assert verdict_words.limits(None) == (DASH, "")
     assert verdict_words.limits([31.0, -20.0, 100.0]) == ("31", "[0, 100]")
 
@@ -186,7 +186,7 @@ def test_what_is_found_of_planted_leaks_is_one_line_that_names_what_was_not_trie
     controls = {"b2": learnt, "b3": missed, "b4": tuned, "b5": None}
     systems = {name: verdicts.system("unclear", control=one) for name, one in controls.items()}
     *_, line = judged(systems | {"b6": verdicts.system("open", control=learnt)}).notes.why
-    assert line.count("7 % [4, 10]") == 2 and line.count("p = 0.21") == 1
+    assert line.count("7 % [4, 11]") == 2 and line.count("p = 0.21") == 1
     assert line.count(verdict_words.NOT_ENOUGH) == 1
     assert line.endswith(verdict_words.EXTRACTORS)
     assert verdict_words.EXTRACTORS not in told(control=learnt).why

@@ -302,20 +302,27 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
     reasons = _unmet(system, judged, original, thresholds, known)
     state = OPEN if shown else UNCLEAR if reasons else LOW
     worst = {measure: _worst_list(measure, judged.evidence, shown) for measure in MEASURES}
-    single, pooled, linked = map(judged.evidence.get, worst.items())
-    limits = _limits(single)
+    single, pooled, _ = map(judged.evidence.get, worst.items())
+    usual, decisive = (
+        {
+            measure: _of_worst(_limits_of_lists(measure, judged.evidence, own), name)
+            for measure, name in worst.items()
+        }
+        for own in (0.95, confidence)
+    )
+    right = {name: one.percent() for name, one in judged.recognised.items()}
     return {
         "state": state,
         "by": [measure for measure in MEASURES if measure in {key[0] for key in shown}],
         "may_be_sex": bool(shown) and {name for _, name in shown} <= {*known.mixed},
         "worst_list": worst[ONE],
-        "evidence_percent": limits,
-        "tested_percent": _limits(single, confidence),
-        "tested_all_recordings_percent": _limits(pooled, confidence),
-        "tested_linkage_percent": _limits(linked, confidence),
-        "evidence_all_recordings_percent": _limits(pooled),
-        "linkage_percent": _limits(linked),
-        "right_of_20_percent": limits and judged.recognised[worst[ONE]].percent(),
+        "evidence_percent": usual[ONE],
+        "tested_percent": decisive[ONE],
+        "tested_all_recordings_percent": decisive[ALL],
+        "tested_linkage_percent": decisive[LINKAGE],
+        "evidence_all_recordings_percent": usual[ALL],
+        "linkage_percent": usual[LINKAGE],
+        "right_of_20_percent": _of_worst(right, worst[ONE]),
         "no_one_above": highest_facts(judged.recognised),
         "less_than_unprotected_points": _less_than(single, judged.unprotected.get(worst[ONE])),
         "recordings": pooled and pooled.recordings,
@@ -336,6 +343,21 @@ def _worst_list(measure, evidence, shown):
         key: one.high() for key, one in evidence.items() if key[0] == measure
     }
     return max(sorted(values), key=values.get, default=(measure, None))[1]
+
+
+def _of_worst(limits, worst):
+    """Value and lower limit of the worst list, and the largest upper limit of all lists."""
+    if worst not in limits:
+        return None
+    value, low, _ = limits[worst]
+    return [value, low, max(high for _, _, high in limits.values())]
+
+
+def _limits_of_lists(measure, evidence, confidence):
+    """{list: evidence by a measure in percent, and its limits}."""
+    return {
+        name: _limits(one, confidence) for (own, name), one in evidence.items() if own == measure
+    }
 
 
 def _limits(evidence, confidence=0.95):
