@@ -2,13 +2,14 @@
 
 import itertools
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from voiceprivacy.catalogue import COLUMNS as ALL_COLUMNS
 from voiceprivacy.catalogue.shown import BY_DEFINITION, SHORT_EXPLAINED
 from voiceprivacy.report.answer import rank_answers, what_was_run
 from voiceprivacy.report.comparison import NO_ORDER, System, about_draws, strongest_attacks
 from voiceprivacy.report.metrics import Number
+from voiceprivacy.report.typeset import listed
 from voiceprivacy.report.uncertainty import NONE, NULL, Comparisons
 from voiceprivacy.report.verdict import (
     NOT_GIVEN,
@@ -22,6 +23,16 @@ from voiceprivacy.vocabulary import DAGGER, ORIGINAL, UNDEFINED
 WIDTH = 100
 NAME_WIDTH = 12
 HEAD_WIDTH = 10
+MOST_LINES = 14  # of the verdict on one system
+MOST_LINES_OF = {  # its paragraphs, what must be read first; that one has what is left, too
+    "Why": 3,
+    "Warning": 2,
+    "Not tried": 2,
+    "Control": 3,
+    "Next": 3,
+    "Check": 1,
+    "Releases": 3,
+}
 MORE = "[...]"  # is on the page
 ATTACK_WIDTH = 13
 MOST_SYSTEMS = 30
@@ -127,18 +138,43 @@ def lines_of_set(judged: Judged) -> list[str]:
     chances = dict.fromkeys(column.chance for column in shown)
     by_chance = f"(In %. By chance: {', '.join(chances)}.)"
     steps = [f"{number}. {step}." for number, step in enumerate(notes.steps, start=1)]
-    return [
+    head = [
         *_wrapped(judged.speech),
         *_wrapped(" ".join(filter(None, [own, QUESTION, notes.answer, by_chance]))),
-        *columns(table),
-        *headed("Why", notes.why, most=5),
-        *headed("Control", [notes.control]),
-        *headed("Releases", notes.releases),
-        *headed("Not tried", [notes.not_tried]),
-        *headed("Warning", notes.warnings),
-        *headed("Check", [notes.check], most=1),
-        *headed("Next", steps, most=4),
     ]
+    paragraphs = {
+        "Why": notes.why,
+        "Control": [notes.control],
+        "Releases": notes.releases,
+        "Not tried": [notes.not_tried],
+        "Warning": notes.warnings,
+        "Check": [notes.check],
+        "Next": steps,
+    }
+    room = MOST_LINES - len(head) - len(columns(table[:3]))  # other systems have lines of their own
+    return [*head, *columns(table), *_fitted(paragraphs, room)]
+
+
+def _fitted(paragraphs: Mapping[str, Sequence[str]], room: int) -> list[str]:
+    """Paragraphs of whole sentences in so many lines, and the titles of those without room."""
+    given = [title for title in MOST_LINES_OF if any(paragraphs[title])]
+    shown: dict[str, list[str]] = {}
+    for n_reserved in (0, 1):
+        shown.clear()
+        left = room - n_reserved
+        for title in given:
+            most = min(MOST_LINES_OF[title], left)
+            if title == given[0] or _whole_sentences(paragraphs[title], most):
+                shown[title] = headed(title, paragraphs[title], most=most)
+                left -= len(shown[title])
+        if len(shown) == len(given):
+            break
+    for first in given[:1]:  # takes the room that is left
+        shown[first] = headed(first, paragraphs[first], most=len(shown[first]) + left)
+    missing = [title for title in paragraphs if title in given and title not in shown]
+    said = headed("Left out", [f"{listed(missing)}."]) if missing else []
+    in_order = [shown[title] for title in paragraphs if title in shown]
+    return [*itertools.chain.from_iterable(in_order), *said]
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -159,18 +195,29 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 def headed(title: str, sentences: Sequence[str], *, most: int = 3) -> list[str]:
     """A paragraph beside its title, of as many whole sentences as some lines hold, but one at
     least; nothing where there is no text."""
-    plain = [sentence.replace("`", "").strip() for sentence in sentences]
+    lines = _whole_sentences(sentences, most) or textwrap.wrap(
+        _plain(sentences[0]) if sentences else "",
+        WIDTH - HEAD_WIDTH,
+        max_lines=most,
+        placeholder=f" {MORE}",
+    )
+    heads = [title, *[""] * len(lines)]
+    return [f"{head:<{HEAD_WIDTH}}{line}" for head, line in zip(heads, lines, strict=False)]
+
+
+def _whole_sentences(sentences: Sequence[str], most: int) -> list[str]:
+    """So many lines, at most, of whole sentences; none where they have no room for the first."""
+    plain = [_plain(sentence) for sentence in sentences]
     for n_shown in range(len(plain), 0, -1):
         more = [MORE] if n_shown < len(plain) else []
         lines = textwrap.wrap(" ".join([*plain[:n_shown], *more]), WIDTH - HEAD_WIDTH)
         if len(lines) <= most:
-            break
-    else:
-        lines = textwrap.wrap(
-            " ".join(plain[:1]), WIDTH - HEAD_WIDTH, max_lines=most, placeholder=f" {MORE}"
-        )
-    heads = [title, *[""] * len(lines)]
-    return [f"{head:<{HEAD_WIDTH}}{line}" for head, line in zip(heads, lines, strict=False)]
+            return lines
+    return []
+
+
+def _plain(sentence: str) -> str:
+    return sentence.replace("`", "").strip()
 
 
 def _wrapped(text: str) -> list[str]:
