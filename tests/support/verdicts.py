@@ -42,6 +42,7 @@ def set_of(systems, **changed):
     return {
         "systems": systems,
         "unprotected": system("open", 86.0, less_than_unprotected_points=None),
+        "unprotected_at_least_percent": 75.0,
         "controls": [],
         "better": [],
         "attacks": [

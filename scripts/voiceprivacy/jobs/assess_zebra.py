@@ -73,7 +73,7 @@ def assess_zebra(
             reversed_scores.add(name)
         limits[name] = _limits(numbers[name], arranged, draws)
         if arranged:
-            eers[name] = eer_percent(**given)
+            eers[name] = {"eer_percent": eer_percent(**given)}
             resampled[name] = resampled_trials(arranged, zebra.sample_metrics, draws)
             numbers[name] |= null.assess(arranged, **draws._asdict())
     if plot:  # matplotlib takes long to import
@@ -85,7 +85,8 @@ def assess_zebra(
     if table:
         from voiceprivacy.report import paper_tables, typeset
 
-        typeset.write(table, paper_tables.of_scores(with_limits(numbers, resampled)))
+        with_eers = {name: own | eers.get(name, {}) for name, own in numbers.items()}
+        typeset.write(table, paper_tables.of_scores(with_limits(with_eers, resampled)))
     if curves:
         write_curves(curves, profiles)
     if metrics:

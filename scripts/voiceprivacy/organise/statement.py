@@ -31,11 +31,11 @@ from voiceprivacy.organise.finished_run import FinishedRun
 from voiceprivacy.organise.recomputed import SAME, digest
 from voiceprivacy.plan.verdict import verdict_plan
 from voiceprivacy.privacy.verdict.run_scores import Judged, judge
-from voiceprivacy.privacy.verdict.verdict import MEASURES, ONE, OPEN
+from voiceprivacy.privacy.verdict.verdict import MEASURES, OPEN
 from voiceprivacy.provenance.record import PROVENANCE
 from voiceprivacy.report import verdict_words
 from voiceprivacy.report.typeset import write_text
-from voiceprivacy.vocabulary import GIVEN, ORIGINAL, SCRIPTS, SOURCES, attacker_name
+from voiceprivacy.vocabulary import GIVEN, SCRIPTS, SOURCES, attacker_name
 
 FORMAT = 1
 FEWEST_PERSONS = 40
@@ -102,15 +102,13 @@ def statement_of(results: Path, earlier: int | None = None) -> dict[str, Any]:
 
 def _set(run: FinishedRun, corpus: str, judged: Judged) -> dict[str, Any]:
     facts = judged.facts
-    on_original = judged.evidence.get(ORIGINAL, {}).items()
-    lowest = [one.low() for (measure, _), one in on_original if measure == ONE]
     controls = facts["controls"]
     systems = [name for name in facts["systems"] if name not in controls]
     said = {name: {"state": one["state"]} for name, one in facts["of_text"].items()}
     return {
         "made_up": corpus_kinds.is_made_up(run.config["corpora"].get(corpus, {})),
         "attacks": ["{attacker} {condition}".format(**attack) for attack in facts["attacks"]],
-        "unprotected_at_least": min(lowest, default=None),
+        "unprotected_at_least": facts["unprotected_at_least_percent"],
         "systems": {name: _system(run, corpus, name, judged) for name in systems},
         "controls": {name: facts["systems"][name]["state"] == OPEN for name in controls},
         "leaks": facts["leaks"] and facts["leaks"] | {"tried": _tried(facts["leaks"]["tried"])},

@@ -151,7 +151,8 @@ def lines_of_set(judged: Judged) -> list[str]:
         "Check": [notes.check],
         "Next": steps,
     }
-    room = MOST_LINES - len(head) - len(columns(table[:3]))  # other systems have lines of their own
+    n_more = max(len(judged.rows) - 2, 0)  # systems, each with a row and a line of its own
+    room = MOST_LINES - len(head) - len(columns(table[:3])) + n_more
     return [*head, *columns(table), *_fitted(paragraphs, room)]
 
 

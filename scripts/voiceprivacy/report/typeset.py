@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from voiceprivacy.catalogue.shown import SHORT_EXPLAINED
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import write_table
@@ -42,7 +43,7 @@ SIGNS = {
 TO_LATEX = str.maketrans(SPECIAL | SIGNS)
 NAMING = ("Set", "System", "")  # titles of columns that name what a row is of
 MOST_NAMES = 6  # of a longer list, so many names are written out
-WITH_LIMITS = re.compile(r"([^\[\]]+) (\[[^\[\]]+\])")  # a number and its interval
+WITH_LIMITS = re.compile(rf"([^\[\]]+) (\[[^\[\]]+\]{DAGGER}?)")  # a number and its interval
 NEEDED = r"% Needs \usepackage{booktabs}, and \usepackage{graphicx} for a wide table."
 MINUS_SIGN = re.compile(r"(?<![^/[( ])-(?=\d|inf\b)")  # of a number; else it is a hyphen
 
@@ -233,7 +234,7 @@ class Table(NamedTuple):
 
 
 def write(path: FilePath, table: Table) -> None:
-    """Write a table; the ending of ``path`` (tsv, md or tex) says how.
+    """Write a table; the ending of ``path`` (tsv, md or tex) says how. Texts explain a dagger.
 
     Raises
     ------
@@ -244,7 +245,9 @@ def write(path: FilePath, table: Table) -> None:
         values = operator.itemgetter(*table.names)
         write_table(path, table.names, map(values, table.rows))
     elif kind in TEXTS:
-        write_text(path, TEXTS[kind](table))
+        is_marked = any(DAGGER in cell for row in _cells(table) for cell in row)
+        notes = [*table.notes, *([SHORT_EXPLAINED] if is_marked else [])]
+        write_text(path, TEXTS[kind](table._replace(notes=notes)))
     else:
         raise BadInput(f"{path}: cannot write this kind of table; end the name in tsv, md or tex")
 

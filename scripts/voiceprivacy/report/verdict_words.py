@@ -37,13 +37,17 @@ LIKE, LITTLE, CLEARLY = "like", "little", "clearly"
 RELATIONS = {  # of a system to the original: words, and what they mean
     LIKE: (
         "no protection shown",
-        "It is not shown to leave less evidence than unprotected speech does.",
+        "By one recording, it is not shown to leave less evidence than unprotected speech does.",
     ),
     LITTLE: (
         "little better",
-        "Less evidence is left than in unprotected speech, but more than half of it may remain.",
+        "By one recording, less evidence is left than in unprotected speech, but more than half of"
+        " it may remain.",
     ),
-    CLEARLY: ("clearly better", "At least half of the evidence is gone, by the lower limit."),
+    CLEARLY: (
+        "clearly better",
+        "At least half of the evidence in one recording is gone, by the lower limit.",
+    ),
 }
 QUESTION = "May it be released as anonymous?"
 ANSWERS = {  # by the state of a system, the worst first
@@ -137,10 +141,11 @@ TERMS = {  # what else is on the first view, and what it means
 # percent: docs/internals/measured.md.
 SHIPPED = {"b2": 94, "b2r": 84, "b2r_vpc2022": 47, "stt_tts_piper": 12}
 STRENGTH = (
-    "In unprotected speech their first guess among 20 speakers is right in {} of the recordings."
-    " For comparison: in the project's test of shipped anonymisers, other attackers were right in"
-    " {}."
+    "In unprotected speech their first guess among 20 speakers is right in {} of the recordings.{}"
+    " For comparison: in the project's own test, on other speech, other attackers were right in {}"
+    " of the recordings that shipped anonymisers protect."
 )
+ON_EVERY_LIST = " They find at least {} % of its evidence on every list."
 NO_STRENGTH = "They were not tried on unprotected speech, so their strength is not known."
 BY = {
     "one_recording": "from one recording",
@@ -173,7 +178,8 @@ REASONS = {  # of an inconclusive system, the most telling first
     "persons_exposed": "speakers are re-identified more often than by chance, but what other"
     " speakers leave is not shown",
     "persons_linked": "recordings of single speakers are linked with each other",
-    "recordings_linked": "the nearest recording is of the same speaker more often than by chance",
+    "recordings_linked": "the nearest or the farthest recording is of the same speaker more often"
+    " than by chance",
     "targets_below": "protected recordings are less like their own speaker than like others, so the"
     " list may be to blame",
     "strangers_alone": "many recordings are clearly of another speaker, so files may be mixed up",
@@ -183,7 +189,7 @@ REASONS = {  # of an inconclusive system, the most telling first
     "no_nontargets": "a list has no trials between speakers who are enrolled and tried",
     "no_one_recording": "no list could be measured",
     "no_unprotected": "unprotected speech was not attacked by its attackers",
-    "weak_attackers": "the attackers find too little even in unprotected speech",
+    "weak_attackers": "on a list, the attackers find too little even in unprotected speech",
     **dict.fromkeys(UPPER_LIMITS, "upper limits are too high for {}"),
     "no_all_recordings": "all recordings of a speaker were not measured",
     "no_linkage": "linkage was not measured",
@@ -222,7 +228,7 @@ STEPS = {  # what to do about a reason, an attack that was not tried, or a state
     "strangers_alone": "listen to protected recordings beside their originals: files may be mixed"
     " up",
     "no_linkage": "score released recordings against each other (rr)",
-    "no_unprotected": "score unprotected speech (original, oo)",
+    "no_unprotected": "score unprotected speech (original, oo) by the attackers of the system",
     "weak_attackers": "use a stronger attacker",
     "few_learnt_persons": LEARN,
     "leak_not_learnt": "train the attacker on more speakers and recordings, until it finds the"
@@ -375,7 +381,7 @@ def notes(facts: Mapping[str, Any], names: str = "") -> Notes:
     return Notes(
         answer=answer({name: own["state"] for name, own in systems.items()}),
         why=[*_why(systems, facts["unprotected"]), *what_is_said(facts), *_better(facts["better"])],
-        strength=_strength(facts["unprotected"]),
+        strength=_strength(facts),
         control=leaks_noticed(facts),
         releases=[*_released(facts.get("releases", {}))],  # files of 0.2.0 had none at first
         not_tried=f"{attacks[:1].upper()}{attacks[1:]}." if attacks else "",
@@ -405,13 +411,16 @@ def answer(states: Mapping[str, str]) -> str:
     return " ".join(answers) or "Nothing was judged, so treat it as not protected."
 
 
-def _strength(unprotected: Mapping[str, Any] | None) -> str:
+def _strength(facts: Mapping[str, Any]) -> str:
     """How strong the attackers are: what they find in unprotected speech, and others elsewhere."""
+    unprotected = facts["unprotected"]
     if not unprotected or not unprotected[RIGHT.key]:
         return NO_STRENGTH
     value, between = limits(unprotected[RIGHT.key])
+    lowest = facts.get("unprotected_at_least_percent")  # files of 0.2.0 had none at first
+    on_every_list = "" if lowest is None else ON_EVERY_LIST.format(math.floor(max(lowest, 0)))
     shipped = listed([f"{percent} % ({name})" for name, percent in SHIPPED.items()])
-    return STRENGTH.format(f"{value} % {between}", shipped)
+    return STRENGTH.format(f"{value} % {between}", on_every_list, shipped)
 
 
 def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> Iterator[str]:
@@ -420,10 +429,6 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
         for state in ("open", "low", "unclear")
     }
     yield from _decided(states["open"])
-    for name, one in systems.items():
-        if lower := _undecided(one):
-            yield NOT_DECISIVE.format(name, lower)
-    yield from _speakers(systems, unprotected)
     if low := states["low"]:
         most = max(one["evidence_percent"][2] for one in low.values())
         most = math.ceil(10 * max(most, 0)) / 10  # rounded down it would not be the most
@@ -432,6 +437,10 @@ def _why(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None) -> I
     for names, codes in _grouped({name: tuple(own["reasons"]) for name, own in systems.items()}):
         if codes:
             yield f"{listed(names)}: inconclusive, because {why_inconclusive(codes)}."
+    for name, one in systems.items():
+        if lower := _undecided(one):
+            yield NOT_DECISIVE.format(name, lower)
+    yield from _speakers(systems, unprotected)
     yield from leaks_found(systems)  # last: a terminal has no room for everything
 
 
@@ -537,7 +546,7 @@ def _speakers(systems: Mapping[str, Any], unprotected: Mapping[str, Any] | None)
         yield f"Re-identified on the worst list: {'; '.join(parts)}."
     not_tested = max((own["not_tested"] for own in known.values()), default=0)
     if not_tested:
-        yield f"{counted(not_tested, 'other')} had too few recordings."
+        yield f"{counted(not_tested, 'other')} had too few recordings or trials."
     for name, one in systems.items():
         kinds = {"persons": "speaker", "trials": "trial"}
         lacks = [counted(n, kinds[kind]) for kind, n in one["missing"].items() if n]
@@ -567,7 +576,8 @@ def _linked(systems: Mapping[str, Any]) -> Iterator[str]:
         if nearest:
             chance = f"by chance {nearest['chance_percent']:.0f} %"
             rest = "" if nearest["beyond_chance"] else ", not significantly more"
-            parts.append(f"{name} {nearest['percent']:.0f} % ({chance}{rest})")
+            which = "the farthest one; " if nearest.get("is_farthest") else ""
+            parts.append(f"{name} {nearest['percent']:.0f} % ({which}{chance}{rest})")
     if parts:
         yield f"Recordings whose nearest one is of the same speaker: {', '.join(parts)}."
 
@@ -631,7 +641,10 @@ def _steps(systems: Collection[Mapping[str, Any]], not_tried: Iterable[str]) -> 
             known = persons.get(step["code"], 0)
             persons[step["code"]] = max(known, step.get("persons", 0))
     wanted = persons.get("more_persons", 0)
-    about = f"about {float(f'{wanted:.2g}'):,.0f}" if wanted <= MANY else f"more than {MANY:,}"
+    digit = 10 ** max(len(str(wanted)) - 2, 0)  # two digits, rounded up
+    about = f"about {math.ceil(wanted / digit) * digit:,}"
+    if wanted > MANY:
+        about = f"more than {MANY:,}"
     steps = (text.format(persons=about) for code, text in STEPS.items() if code in persons)
     return list(dict.fromkeys(steps))[:MOST]
 

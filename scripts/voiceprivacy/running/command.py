@@ -23,7 +23,7 @@ from voiceprivacy.errors import BadInput, counted, printable, shown
 from voiceprivacy.inout.foreign import NO_UTF8
 from voiceprivacy.inout.inputs import guarding_inputs
 from voiceprivacy.inout.writing import FULL
-from voiceprivacy.vocabulary import MOST_REPLICATES, SCRIPTS
+from voiceprivacy.vocabulary import MOST_REPLICATES, NO_BREAK, SCRIPTS
 
 DEBUG = "VOICEPRIVACY_DEBUG"
 SEARCH_PATH = "PYTHONPATH"
@@ -218,7 +218,8 @@ def say(*lines: object, file: TextIO | None = None, flush: bool = False) -> None
     stream = file or sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"  # some terminals know ASCII only
     for line in lines:
-        text = shown(line).encode(encoding, "backslashreplace").decode(encoding)
+        plain = shown(str(line).replace(NO_BREAK, " "))
+        text = plain.encode(encoding, "backslashreplace").decode(encoding)
         print(text, file=stream, flush=flush)
 
 

@@ -64,6 +64,7 @@ def judged(n_persons=N_PERSONS, state="open"):
     leaks = {"system": "b2", "reason": None, "tried": [LEAK]}
     said = {"original": {"state": "open", "right_of_20_percent": None, "evidence_percent": None}}
     facts = verdicts.set_of(systems, controls=["copy", "noise"], leaks=leaks, of_text=said)
+    facts["unprotected_at_least_percent"] = 61.5
     right = Right(np.full(40, 0.05), np.full(40, 2), True)
     first = {"b2": dict.fromkeys(scores.scores, Recognised(right, right)), "reversed": {}}
     return Judged(scores, facts, known, first, {"b2": 104})

@@ -156,6 +156,11 @@ def verdict_of(
         "systems": facts,
         "unprotected": original
         and _facts(ORIGINAL, original, None, True, LEVEL, thresholds, known),
+        "unprotected_at_least_percent": original
+        and min(
+            (one.low() for (measure, _), one in original.evidence.items() if measure == ONE),
+            default=None,
+        ),
         "controls": sorted(known.controls),
         "better": _better(competing, thresholds),
         "leaks": _leaks(scores, competing, facts, thresholds, known) if known.leaks else None,
