@@ -166,6 +166,10 @@ NO_ONE_ABOVE = (
 )
 OPEN_PERCENT = THRESHOLDS["open_percent"]  # by default
 AT_LEAST = " (at least {} %, all tests together)"
+NEAREST = (
+    "Recordings whose nearest one is of the same speaker (or whose farthest one is, if these are"
+    " more)"
+)
 NOT_DECISIVE = "{}: one recording does not decide: all tests together, its lower limit is {} %."
 UPPER_LIMITS = {  # reasons that are said together
     "upper_limit_one_recording": "one recording",
@@ -576,10 +580,9 @@ def _linked(systems: Mapping[str, Any]) -> Iterator[str]:
         if nearest:
             chance = f"by chance {nearest['chance_percent']:.0f} %"
             rest = "" if nearest["beyond_chance"] else ", not significantly more"
-            which = "the farthest one; " if nearest.get("is_farthest") else ""
-            parts.append(f"{name} {nearest['percent']:.0f} % ({which}{chance}{rest})")
+            parts.append(f"{name} {nearest['percent']:.0f} % ({chance}{rest})")
     if parts:
-        yield f"Recordings whose nearest one is of the same speaker: {', '.join(parts)}."
+        yield f"{NEAREST}: {', '.join(parts)}."
 
 
 def what_is_said(facts: Mapping[str, Any]) -> Iterator[str]:

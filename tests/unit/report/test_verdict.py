@@ -170,7 +170,7 @@ def test_persons_by_chance_not_tested_missing_and_named():
     nearest = {"percent": 48.3, "chance_percent": 9.1, "beyond_chance": True}
     why = told(linked=linked, nearest=nearest).why
     assert "b2: the attacker links recordings of 2 of 9 speakers: anna and ben." in why
-    said = "Recordings whose nearest one is of the same speaker: b2 48 % (by chance 9 %"
+    said = f"{verdict_words.NEAREST}: b2 48 % (by chance 9 %"
     assert f"{said})." in why
     why = told(nearest=nearest | {"beyond_chance": False}).why
     assert f"{said}, not significantly more)." in why

@@ -52,7 +52,6 @@ class Nearest(NamedTuple):
     chance_percent: float  # by guessing
     p_value: float
     recordings: int  # that are compared with another one of the same person
-    is_farthest: bool  # whether the smallest scores find more
 
 
 class Linked(NamedTuple):
@@ -273,19 +272,17 @@ def nearest(release: Release) -> Nearest | None:
 
     def n_found(neighbours, person):
         recordings, nearest_ones = neighbours
-        return (person[nearest_ones] == person[recordings]).sum(axis=1)
+        return (person[nearest_ones] == person[recordings]).sum(axis=1).max()
 
     draw = np.random.default_rng(0)
     even = _neighbours(_evenly_scored(release, draw))
-    by_chance = [n_found(even, draw.permutation(release.person)).max() for _ in range(N_PERMUTED)]
-    n_as_many = (np.array(by_chance) >= n_found(even, release.person).max()).sum()
-    found = n_found(_neighbours(release), release.person)
+    by_chance = [n_found(even, draw.permutation(release.person)) for _ in range(N_PERMUTED)]
+    n_as_many = (np.array(by_chance) >= n_found(even, release.person)).sum()
     return Nearest(
-        percent=float(100 * found.max() / len(compared)),
+        percent=float(100 * n_found(_neighbours(release), release.person) / len(compared)),
         chance_percent=float(100 * shares[compared].mean()),
         p_value=float((1 + n_as_many) / (1 + N_PERMUTED)),
         recordings=len(compared),
-        is_farthest=bool(found.argmax() >= release.scores.shape[1]),
     )
 
 

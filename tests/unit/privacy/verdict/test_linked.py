@@ -92,7 +92,7 @@ def test_pairs_of_one_session_are_nearest_although_own_pairs_are_less_alike_on_a
 def test_all_are_nearest_to_their_partners(quick):
     pairs = np.kron(np.eye(10), np.ones((2, 2))) + 0.01 * voices(20, 1, 0)
     nearest = linked_in(*listed(pairs, 2)).nearest
-    assert nearest == (100, pytest.approx(100 / 19), 1 / 200, 20, False)
+    assert nearest == (100, pytest.approx(100 / 19), 1 / 200, 20)
 
 
 @pytest.mark.parametrize("most", [16, 4000])

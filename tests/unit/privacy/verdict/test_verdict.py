@@ -326,7 +326,7 @@ def test_who_is_linked_is_not_low_corrected_over_persons_and_lists(
     monkeypatch, p_value, p_nearest, reasons
 ):
     """Two lists of 8 persons."""
-    nearest = Nearest(48.0, 9.0, p_nearest, 24, False)
+    nearest = Nearest(48.0, 9.0, p_nearest, 24)
     monkeypatch.setattr(judging, "linked_in", lambda *given: Linked(of(8, p7=p_value), nearest))
     table = score_table(DISTANCES)
     table.scores["again"] = table.scores["all"]
@@ -343,7 +343,6 @@ def test_who_is_linked_is_not_low_corrected_over_persons_and_lists(
         "chance_percent": 9.0,
         "p_value": 2 * p_nearest,
         "recordings": 24,
-        "is_farthest": False,
         "list": "again",
         "beyond_chance": p_nearest == 0.012,
     }
