@@ -34,13 +34,13 @@ def assess_verification(
 
     Parameters
     ----------
-    scores : TSV: enrolment trial label score; or Kaldi scores
+    scores : TSV or CSV: enrolment trial label score; or Kaldi scores
     label : a name for each score file
     trials : key of Kaldi scores: enrolment trial target|nontarget; or the trial list of ours
     p_target : prior of min_dcf
     metrics : JSON to write
     table : the same metrics as a table to write: tsv, md or tex
-    speakers : TSV: id speaker, of enrolments and trials; adds intervals
+    speakers : TSV or CSV: id speaker, of enrolments and trials; adds intervals
     bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     """

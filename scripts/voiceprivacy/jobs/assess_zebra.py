@@ -47,7 +47,7 @@ def assess_zebra(
 
     Parameters
     ----------
-    scores : TSV: enrolment trial label score; or Kaldi scores
+    scores : TSV or CSV: enrolment trial label score; or Kaldi scores
     label : a name for each score file
     trials : key of Kaldi scores: enrolment trial target|nontarget; or the trial list of ours
     tags : YAML with tags of your own: {tag: {from_log10: 1, meaning: ...}}
@@ -56,7 +56,7 @@ def assess_zebra(
     table : the same metrics as a table to write: tsv, md or tex
     plot : picture of the ECE profiles to write: svg, pdf or png
     over : x-axis of the picture
-    speakers : TSV: id speaker, of enrolments and trials; adds intervals
+    speakers : TSV or CSV: id speaker, of enrolments and trials; adds intervals
     bootstrap : replicates of intervals; 0 for none
     seed : of the draws of speakers
     """

@@ -30,7 +30,10 @@ def compare(old: Path, new: Path) -> None:
     with not_ours(f"{old} or {new}"):
         for folder, file in product((old, new), COMPARED):
             if not (folder / file).exists():
-                raise BadInput(f"{folder / file}: not found")
+                raise BadInput(
+                    f"{folder / file}: not found: compare takes the results of two finished runs,"
+                    " or two folders that export-result has written"
+                )
             plain_file(folder / file, folder)
         lines = change_lines(old, new) or [NO_CHANGE]
     say(SINCE.format(f"From {old} to {new}"), *lines)

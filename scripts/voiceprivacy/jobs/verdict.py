@@ -35,8 +35,8 @@ def verdict(
 
     Parameters
     ----------
-    scores : TSV of scores
-    speakers : TSV: id speaker
+    scores : TSV or CSV of scores
+    speakers : TSV or CSV: id speaker
     system : of files without this column
     attacker : of files without this column
     condition : of files without this column

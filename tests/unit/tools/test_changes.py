@@ -46,5 +46,5 @@ def test_other_speakers_or_recordings_and_a_missing_file_are_one_line(tmp_path):
     for said in (why, "new/evidence.json: not found"):
         finished = here("compare", "old", "new", cwd=tmp_path)
         assert (finished.returncode, finished.stdout) == (2, "")
-        assert finished.stderr == f"error: {said}\n"
+        assert finished.stderr.startswith(f"error: {said}") and finished.stderr.count("\n") == 1
         (tmp_path / "new" / "evidence.json").unlink(missing_ok=True)
