@@ -80,6 +80,7 @@ release: .venv/installed-test
 	$(BIN)/python -m venv dist/venv
 	dist/venv/bin/pip install --quiet "$$(echo dist/*.whl)[run]"
 	dist/venv/bin/pip check
+	dist/venv/bin/voiceprivacy fetch-models campplus
 	mkdir dist/empty && cd dist/empty && ../venv/bin/voiceprivacy demo
 	@echo "dist has the wheel and the sdist; dist/empty is the demo of the wheel"
 
