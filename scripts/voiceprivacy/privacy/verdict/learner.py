@@ -10,6 +10,7 @@ Reference
 Bruemmer and du Preez, Application-independent evaluation of speaker detection, CSL 2006.
 """
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ PRODUCTS = "products"
 SINGLE = (ONE_SCORE, IN_BINS)  # kinds that use one score
 RIDGES = (0.1, 1.0, 8.0)  # of everything
 PRODUCTS_RIDGE = 8.0
+MOST_PRODUCTS = 28  # that are learnt from: those of eight scores; time grows with their square
 INTERCEPT_RIDGE = 1e-3
 BINNED = ("raw", "both")
 BEND = 5  # quartile ranges; the square of a score further out grows like the score
@@ -32,11 +34,15 @@ NEGLIGIBLE = 1e-10  # of the largest variance: columns that depend on each other
 
 
 class Candidate(NamedTuple):
-    """Columns to learn from, the precision of the prior, and the kind of candidate."""
+    """Columns to learn from, the precision of the prior, and the kind of candidate.
+
+    Of the columns ``perhaps`` those are used that are farthest apart in the classes.
+    """
 
     columns: list[int]
     ridge: float
     kind: str
+    perhaps: Sequence[int] = ()
 
 
 def design(forms: dict[str, Floats], n_bins: int) -> tuple[Floats, list[Candidate]]:
@@ -66,7 +72,7 @@ def design(forms: dict[str, Floats], n_bins: int) -> tuple[Floats, list[Candidat
     candidates += [Candidate(smooth, ridge, ALL) for ridge in RIDGES]
     products = [*_products(scores)]
     numbers = [*range(len(columns), len(columns) + len(products))]
-    candidates.append(Candidate(numbers and linear + numbers, PRODUCTS_RIDGE, PRODUCTS))
+    candidates.append(Candidate(numbers and linear, PRODUCTS_RIDGE, PRODUCTS, numbers))
     columns += products
     return np.stack(columns, axis=1), [each for each in candidates if each.columns]
 
@@ -102,18 +108,30 @@ def fit(columns: Floats, target: Flags, weights: Floats, candidates: list[Candid
     array (C, K) : columns @ it are LLRs, natural logarithms, as classes are balanced
     """
     means = np.average(columns, axis=0, weights=weights)
-    covariance = np.cov(columns, rowvar=False, ddof=0, aweights=weights)
     centred = columns - means
     slopes = np.zeros((len(means), len(candidates)))
-    for number, (places, ridge, _) in enumerate(candidates):
-        variances, axes = np.linalg.eigh(covariance[np.ix_(places, places)])
+    for number, (always, ridge, _, perhaps) in enumerate(candidates):
+        places = always + _most_apart(centred, perhaps, target, weights)
+        own = centred[:, places]
+        variances, axes = np.linalg.eigh((own.T * weights) @ own / weights.sum())
         kept = variances > NEGLIGIBLE * max(variances.max(), NEGLIGIBLE)
         whitening = axes[:, kept] / np.sqrt(variances[kept])
-        coordinates = centred[:, places] @ whitening
+        coordinates = own @ whitening
         constant, *learnt = _logistic(coordinates, target, weights, ridge)
         slopes[places, number] = whitening @ learnt
         slopes[0, number] = constant - means @ slopes[:, number]
     return slopes
+
+
+def _most_apart(centred, places, target, weights):
+    """The columns, at most MOST_PRODUCTS of some, whose mean differs most between the classes."""
+    if len(places) <= MOST_PRODUCTS:
+        return [*places]
+    own = centred[:, places]
+    apart = np.abs((weights * np.where(target, 1, -1)) @ own)
+    deviations = np.sqrt(weights @ own**2)
+    order = np.argsort(-apart / np.maximum(deviations, NEGLIGIBLE), kind="stable")
+    return sorted(places[rank] for rank in order[:MOST_PRODUCTS].tolist())
 
 
 def _logistic(coordinates, target, weights, ridge):

@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from voiceprivacy.privacy.verdict.learner import ALL, FUSION, IN_BINS, ONE_SCORE, design, fit
+from voiceprivacy.privacy.verdict.learner import (
+    ALL,
+    FUSION,
+    IN_BINS,
+    MOST_PRODUCTS,
+    ONE_SCORE,
+    PRODUCTS,
+    Candidate,
+    design,
+    fit,
+)
 
 
 def two_columns(seed=0, size=400):
@@ -17,7 +27,7 @@ def two_columns(seed=0, size=400):
 
 def test_the_gradient_of_the_posterior_is_zero():
     columns, target, weights = two_columns()
-    learnt = fit(columns, target, weights, [([1, 2], 0.5, ALL)])[:, 0]
+    learnt = fit(columns, target, weights, [Candidate([1, 2], 0.5, ALL)])[:, 0]
     residual = weights * (target - expit(columns @ learnt))
     centred = columns[:, 1:] - np.average(columns[:, 1:], axis=0, weights=weights)
     covariance = np.cov(columns[:, 1:], rowvar=False, ddof=0, aweights=weights)
@@ -30,7 +40,7 @@ def test_a_linear_map_of_the_columns_changes_no_llr():
     columns, target, weights = two_columns()
     mapped = columns.copy()
     mapped[:, 1:] = columns[:, 1:] @ [[3.0, 1.0], [-2.0, 0.5]] + [5, -7]
-    candidate = [([1, 2], 0.5, ALL)]
+    candidate = [Candidate([1, 2], 0.5, ALL)]
     llrs = columns @ fit(columns, target, weights, candidate)
     assert mapped @ fit(mapped, target, weights, candidate) == pytest.approx(llrs, abs=1e-8)
 
@@ -38,15 +48,30 @@ def test_a_linear_map_of_the_columns_changes_no_llr():
 def test_columns_that_depend_on_each_other_are_no_problem():
     columns, target, weights = two_columns()
     double = np.column_stack([columns, columns[:, 1], np.zeros(len(columns))])
-    learnt = fit(double, target, weights, [([1, 2, 3, 4], 0.5, ALL)])
-    expected = columns @ fit(columns, target, weights, [([1, 2], 0.5, ALL)])
+    learnt = fit(double, target, weights, [Candidate([1, 2, 3, 4], 0.5, ALL)])
+    expected = columns @ fit(columns, target, weights, [Candidate([1, 2], 0.5, ALL)])
     assert double @ learnt == pytest.approx(expected, abs=1e-8)
+
+
+def test_of_many_products_those_are_learnt_from_that_are_apart():
+    """Whether two scores have one sign says who speaks; each score by itself says nothing."""
+    draw = np.random.default_rng(0)
+    target = np.arange(600) % 2 == 0
+    scores = draw.normal(size=(600, 12))
+    scores[:, 5] = np.abs(scores[:, 5]) * np.sign(scores[:, 3]) * np.where(target, 1, -1)
+    columns, candidates = design({"raw": scores}, 1)
+    [products] = [one for one in candidates if one.kind == PRODUCTS]
+    slopes = fit(columns, target, np.ones(600), [products])[:, 0]
+    used = [place for place in products.perhaps if slopes[place]]
+    assert len(products.perhaps) == 66 and len(used) == MOST_PRODUCTS
+    assert np.abs(slopes).argmax() in used
+    assert ((columns @ slopes > 0) == target).mean() > 0.9
 
 
 def test_perfect_separation_has_finite_llrs():
     target = np.arange(40) < 20
     columns = np.column_stack([np.ones(40), np.where(target, 1.0, -1.0)])
-    learnt = fit(columns, target, np.ones(40), [([1], 0.1, ONE_SCORE)])
+    learnt = fit(columns, target, np.ones(40), [Candidate([1], 0.1, ONE_SCORE)])
     assert np.isfinite(learnt).all()
     assert ((columns @ learnt)[:, 0] > 2).tolist() == target.tolist()
 
@@ -59,24 +84,25 @@ def test_columns_and_candidates_by_hand():
     of_enrolment = [[-1, 1], [5 / 6, 5 / 6], [0, 2], [0, 20 / 7]]
     assert pytest.approx(np.array([[1, 1], *of_raw, *of_enrolment, *of_raw[:3]])) == columns.T
     smooth = [1, 2, 4, 5, 7, 8, 9, 10, 11, 12]
-    assert candidates == [
+    expected = [
         *[([1, 2], 0.2, ONE_SCORE), ([3], 1, IN_BINS), ([4, 5], 0.2, ONE_SCORE), ([6], 1, IN_BINS)],
         ([1, 4], 1, FUSION),
         *[([7, 8], 0.2, ONE_SCORE), ([9, 10], 0.2, ONE_SCORE), ([7, 9], 1, FUSION)],
         *[([11, 12], 0.2, ONE_SCORE), ([13], 1, IN_BINS)],  # one score has no fusion
         *[(smooth, ridge, ALL) for ridge in (0.1, 1, 8)],
     ]
+    assert candidates == [Candidate(*each) for each in expected]
 
 
 def test_without_bins_no_candidate_has_them():
     _, candidates = design({"raw": np.random.default_rng(1).normal(size=(200, 2))}, 1)
-    assert IN_BINS not in [kind for _, _, kind in candidates]
+    assert IN_BINS not in [kind for _, _, kind, _ in candidates]
 
 
 def test_bins_hold_equally_many_trials_and_ties_share_one():
     score = np.repeat([0.0, 1.0, 2.0, 3.0], [50, 25, 15, 10])
     columns, candidates = design({"raw": score[:, None]}, 4)
-    (bins,) = (places for places, _, kind in candidates if kind == IN_BINS)
+    (bins,) = (one.columns for one in candidates if one.kind == IN_BINS)
     inside = columns[:, bins]
     for value in range(4):
         assert np.ptp(inside[score == value], axis=0).max() == 0
