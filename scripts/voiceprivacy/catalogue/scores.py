@@ -190,17 +190,6 @@ ZEBRA = [
         ),
     ),
     *alike(
-        ("lr_limit_low_log10", "lr_limit_high_log10"),
-        Metric(
-            name="",
-            title="limit of likelihood ratios",
-            unit="log10",
-            family="zebra",
-            meaning="The lowest and the highest likelihood ratio that the trials support"
-            " (Alberink et al. 2025).",
-        ),
-    ),
-    *alike(
         ("worst_case_leave_one_out_low_log10", "worst_case_leave_one_out_high_log10"),
         Metric(
             name="",

@@ -54,11 +54,13 @@ class Right(NamedTuple):
     def percent(self, confidence: float = 0.95) -> list[float]:
         """The mean over persons in percent, and its two limits.
 
-        Limits are those of a binomial count with the same standard error, which is a jackknife's.
+        Limits are those of a binomial count with the same standard error, which is a jackknife's,
+        of no more recordings than there are.
         """
         share, n_persons = float(self.shares.mean()), len(self.shares)
         variance = self.shares.var(ddof=1) / n_persons
         n_alike = n_persons if variance < SMALLEST_VARIANCE else share * (1 - share) / variance
+        n_alike = min(n_alike, float(self.recordings.sum()))
         tail = (1 - confidence) / 2
         low = share and betaincinv(n_alike * share, n_alike * (1 - share) + 1, tail)
         is_certain = share >= 1

@@ -49,6 +49,7 @@ MEASURES = (ONE, ALL, LINKAGE)
 NUMBERS_OF_RELEASES = (1, 2, 5, 10)
 LEAK_LEARNT, LEAK_NOT_LEARNT = "leak_learnt", "leak_not_learnt"  # whether attackers learn
 SHOWN = {"persons_exposed", "persons_linked", "recordings_linked"}
+RIGHT_BY_SEX_PERCENT = 10  # first guesses among 20 persons of two sexes, however many are of each
 FAILING_SHARE = 0.01  # of scores that are equal or not finite, beside those of unprotected speech
 
 
@@ -319,7 +320,9 @@ def _facts(system, judged, original, is_open, level, thresholds, known):
     return {
         "state": state,
         "by": [measure for measure in MEASURES if measure in {key[0] for key in shown}],
-        "may_be_sex": bool(shown) and {name for _, name in shown} <= {*known.mixed},
+        "may_be_sex": bool(shown)
+        and {name for _, name in shown} <= {*known.mixed}
+        and not (worst[ONE] in right and right[worst[ONE]][1] > RIGHT_BY_SEX_PERCENT),
         "worst_list": worst[ONE],
         "evidence_percent": usual[ONE],
         "tested_percent": decisive[ONE],

@@ -314,6 +314,16 @@ def test_where_persons_are_exposed_more_persons_are_no_help(
     assert steps == {"persons_exposed" if beyond_chance else "more_persons"}
 
 
+@pytest.mark.parametrize(("percent", "may_be_sex"), [(10, False), (100, True)])
+def test_sex_may_be_all_only_where_no_more_is_recognised_than_sex_explains(
+    monkeypatch, percent, may_be_sex
+):
+    monkeypatch.setattr(judging, "RIGHT_BY_SEX_PERCENT", percent)
+    facts = verdict_of(score_table(DISTANCES), known=LEARNT._replace(mixed=["all"]))
+    assert facts["systems"]["y"]["may_be_sex"] == may_be_sex
+    assert not facts["systems"]["x"]["may_be_sex"]  # is not open
+
+
 @pytest.mark.parametrize(
     ("p_value", "p_nearest", "reasons"),
     [
