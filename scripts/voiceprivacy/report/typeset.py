@@ -245,7 +245,7 @@ def write(path: FilePath, table: Table) -> None:
         values = operator.itemgetter(*table.names)
         write_table(path, table.names, map(values, table.rows))
     elif kind in TEXTS:
-        is_marked = any(DAGGER in cell for row in _cells(table) for cell in row)
+        is_marked = any(DAGGER in cell for cell in itertools.chain.from_iterable(_cells(table)))
         notes = [*table.notes, *([SHORT_EXPLAINED] if is_marked else [])]
         write_text(path, TEXTS[kind](table._replace(notes=notes)))
     else:

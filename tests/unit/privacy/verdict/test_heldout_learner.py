@@ -62,7 +62,7 @@ def test_of_many_products_those_are_learnt_from_that_are_apart():
     columns, candidates = design({"raw": scores}, 1)
     [products] = [one for one in candidates if one.kind == PRODUCTS]
     slopes = fit(columns, target, np.ones(600), [products])[:, 0]
-    used = [place for place in products.perhaps if slopes[place]]
+    used = [column for column in products.perhaps if slopes[column]]
     assert len(products.perhaps) == 66 and len(used) == MOST_PRODUCTS
     assert np.abs(slopes).argmax() in used
     assert ((columns @ slopes > 0) == target).mean() > 0.9
