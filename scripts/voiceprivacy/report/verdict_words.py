@@ -139,7 +139,7 @@ TERMS = {  # what else is on the first view, and what it means
 }
 # How often the first guess among 20 speakers is right in the test of shipped anonymisers, in
 # percent: docs/internals/measured.md.
-SHIPPED = {"b2": 94, "b2r": 84, "b2r_vpc2022": 47, "stt_tts_piper": 12}
+SHIPPED = {"b2": 100, "b2r": 99, "b2r_vpc2022": 93, "stt_tts_piper": 15}
 STRENGTH = (
     "In unprotected speech their first guess among 20 speakers is right in {} of the recordings.{}"
     " For comparison: in the project's own test, on other speech, other attackers were right in {}"
