@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.special import betaincinv
 from scipy.stats import beta, binom
 from support.heldout_lists import complete, trials_from
 
@@ -86,3 +87,10 @@ def test_first_guesses_are_right_as_often_as_is_known(world):
         trials = trials_from(enrolled, tried, recording, scores + more[:, None])
         percents.append(first_guesses_of(trials).percent()[0])
     assert np.mean(percents) == pytest.approx(truth, abs=3)
+
+
+def test_limits_rest_on_no_more_recordings_than_there_are():
+    """Twelve recordings of which nearly all are right: no certainty beyond that of twelve."""
+    share = 0.9975
+    _, low, _ = Right(np.array([1, 1, 1, 0.99]), np.full(4, 3), True).percent()
+    assert low == pytest.approx(100 * betaincinv(12 * share, 12 * (1 - share) + 1, 0.025))
