@@ -286,12 +286,12 @@ def _check_recomputed(
 
 def _check_copies(repository: Repository) -> Iterator[str]:
     """The same scores cannot be of two systems or attackers; a replication may have them."""
-    first: dict[str, str] = {}
+    first: dict[str, tuple[str, str]] = {}  # {SHA-256: what was measured first, and where}
     for path, result in repository.results.items():
         if digest := result.get("scores"):
-            known = first.setdefault(digest, replicated(result))
+            known, its_path = first.setdefault(digest, (replicated(result), path))
             if known != replicated(result):
-                yield f"{where(repository.folder / path, ['scores'])}: are those of {known}, too"
+                yield f"{where(repository.folder / path, ['scores'])}: are those of {its_path}, too"
 
 
 def _check_unprotected(repository: Repository) -> Iterator[str]:

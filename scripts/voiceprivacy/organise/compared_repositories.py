@@ -63,7 +63,10 @@ def comparison_lines(*folders: Path) -> list[str]:
                 systems.setdefault(label, {})[renamed] = scored
     both = " and ".join(map(str, folders))
     if not set.intersection(*lists):
-        raise BadInput(f"{both}: have no list in common whose trials and speakers are the same")
+        raise BadInput(
+            f"{both}: have no list in common whose trials and speakers are the same, and whose"
+            " trials both folders hold (export-result --public)"
+        )
     compared = ranking(systems)
     if not compared.places:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in compared.unranked.items())
