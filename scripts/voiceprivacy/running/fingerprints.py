@@ -4,8 +4,9 @@ A definition is a function, a class, or a value at the top of a module. It count
 and docstrings, with all definitions that it names, and with what modules do when they are imported.
 A class, a table of functions and a decorator count with all that they name. Of a module that is
 used otherwise than by a name behind a dot, everything counts. Not how a job reads its command line:
-its parameters are compared. Nor what is imported inside a function, which options choose: a rule
-names the modules that matter. Kinds import so all that they need, and of them it counts.
+its parameters are compared. Nor how it prints to its log, which changes no file. Nor what is
+imported inside a function, which options choose: a rule names the modules that matter. Kinds import
+so all that they need, and of them it counts.
 
 Paths within the package count, its place does not: a second copy of the same code, in a checkout or
 in a folder of Python's, repeats nothing of what the first one has made. Nor does another version of
@@ -42,6 +43,9 @@ class Definition(NamedTuple):
     name: str
 
 
+PRINTS = Definition(SCRIPTS / "voiceprivacy" / "running" / "command.py", "say")
+
+
 def code(*names: str, files: Iterable[Path] = ()) -> str:
     """Fingerprint of what some jobs or modules say, and of the package's definitions behind them.
 
@@ -61,7 +65,7 @@ def code(*names: str, files: Iterable[Path] = ()) -> str:
     reached: set[Definition] = set()
     while new:
         reached |= new
-        new = {*itertools.chain.from_iterable(map(_named, new))} - reached
+        new = {*itertools.chain.from_iterable(map(_named, new))} - reached - {PRINTS}
     said = [f"{path} {name} {_digest(path, name)}" for path, name in reached]
     read = [f"{path} {_digest_of_file(path)}" for path in files]
     return _digest_of_all([*said, *read])

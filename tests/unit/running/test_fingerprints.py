@@ -190,6 +190,16 @@ def test_an_edit_repeats_the_jobs_that_use_what_is_edited(repeated, name, old, n
     assert repeated(name, old, new) == jobs
 
 
+@pytest.mark.parametrize(("name", "is_repeated"), [("say", False), ("whole_or_absent", True)])
+def test_how_a_job_prints_repeats_nothing(monkeypatch, name, is_repeated):
+    before = code("score_system")
+    digest = fingerprints._digest
+    monkeypatch.setattr(
+        fingerprints, "_digest", lambda path, own: digest(path, own) + "x" * (own == name)
+    )
+    assert (code("score_system") != before) == is_repeated
+
+
 def test_a_module_that_a_rule_names_counts_whole(repeated):
     def fingerprint(job):
         return code(job, "voiceprivacy/late")
