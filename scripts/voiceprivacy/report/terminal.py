@@ -24,6 +24,7 @@ WIDTH = 100
 NAME_WIDTH = 12
 HEAD_WIDTH = 10
 MOST_LINES = 14  # of the verdict on one system
+LINES_OF_ONE_MORE = 3  # beside its row; one is for why
 MOST_LINES_OF = {  # its paragraphs, what must be read first; that one has what is left, too
     "Why": 3,
     "Warning": 2,
@@ -151,20 +152,23 @@ def lines_of_set(judged: Judged) -> list[str]:
         "Check": [notes.check],
         "Next": steps,
     }
-    n_more = max(len(judged.rows) - 2, 0)  # systems, each with a row and a line of its own
-    room = MOST_LINES - len(head) - len(columns(table[:3])) + n_more
-    return [*head, *columns(table), *_fitted(paragraphs, room)]
+    n_more = max(len(judged.rows) - 2, 0)  # systems, each with a row and lines of its own
+    room = MOST_LINES - len(head) - len(columns(table[:3])) + LINES_OF_ONE_MORE * n_more
+    most = MOST_LINES_OF | {"Why": MOST_LINES_OF["Why"] + n_more}
+    return [*head, *columns(table), *_fitted(paragraphs, most, room)]
 
 
-def _fitted(paragraphs: Mapping[str, Sequence[str]], room: int) -> list[str]:
+def _fitted(
+    paragraphs: Mapping[str, Sequence[str]], most_lines: Mapping[str, int], room: int
+) -> list[str]:
     """Paragraphs of whole sentences in so many lines, and the titles of those without room."""
-    given = [title for title in MOST_LINES_OF if any(paragraphs[title])]
+    given = [title for title in most_lines if any(paragraphs[title])]
     shown: dict[str, list[str]] = {}
     for n_reserved in (0, 1):
         shown.clear()
         left = room - n_reserved
         for title in given:
-            most = min(MOST_LINES_OF[title], left)
+            most = min(most_lines[title], left)
             if title == given[0] or _whole_sentences(paragraphs[title], most):
                 shown[title] = headed(title, paragraphs[title], most=most)
                 left -= len(shown[title])

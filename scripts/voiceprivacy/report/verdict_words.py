@@ -165,7 +165,7 @@ NO_ONE_ABOVE = (
     " in more than {} % of them (95 %)."
 )
 OPEN_PERCENT = THRESHOLDS["open_percent"]  # by default
-AT_LEAST = " (at least {} %, all tests together)"
+AT_LEAST, TOGETHER = " (at least {} %)", ", all tests together"
 NEAREST = (
     "Recordings whose nearest one is of the same speaker (or whose farthest one is, if these are"
     " more)"
@@ -486,9 +486,10 @@ def _decided(systems: Mapping[str, Any]) -> Iterator[str]:
         limits = {way: _at_least([systems[name] for name in names], way) for way in ways}
         who = "of which sex speakers are, perhaps no more," if may_be_sex else "who speaks"
         does = f"finds {who} {listed([BY[way] + limits[way] for way in ways])}"
+        but = OR_THE_LIST if is_doubted else ""
         if ways == ["linkage"]:
-            does = LINKED + limits["linkage"] + ("" if is_any_recognised else WHOSE)
-        yield f"{listed(names)}: the attacker {does}{OR_THE_LIST if is_doubted else ''}."
+            does, but = LINKED + limits["linkage"], but if is_any_recognised else WHOSE + but
+        yield f"{listed(names)}: the attacker {does}{TOGETHER * any(limits.values())}{but}."
 
 
 def _at_least(systems: Sequence[Mapping[str, Any]], way: str) -> str:
