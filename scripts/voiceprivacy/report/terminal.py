@@ -25,8 +25,8 @@ NAME_WIDTH = 12
 HEAD_WIDTH = 10
 MOST_LINES = 14  # of the verdict on one system
 LINES_OF_ONE_MORE = 3  # beside its row; one is for why
-MOST_LINES_OF = {  # its paragraphs, what must be read first; that one has what is left, too
-    "Why": 3,
+MOST_LINES_OF = {  # its paragraphs, what must be read first
+    "Why": 4,
     "Warning": 2,
     "Not tried": 2,
     "Control": 3,
@@ -174,8 +174,6 @@ def _fitted(
                 left -= len(shown[title])
         if len(shown) == len(given):
             break
-    for first in given[:1]:  # takes the room that is left
-        shown[first] = headed(first, paragraphs[first], most=len(shown[first]) + left)
     missing = [title for title in paragraphs if title in given and title not in shown]
     said = headed("Left out", [f"{listed(missing)}."]) if missing else []
     in_order = [shown[title] for title in paragraphs if title in shown]
