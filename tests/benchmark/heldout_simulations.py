@@ -10,8 +10,9 @@ and 0.8 of their noise is common.
 The distance is such that the best attacker on single recordings has the evidence of the cell. Of
 all recordings the truth follows from the distance; it is not measured for heavy tails, of which
 means are not sufficient. ``false_orders`` counts pairs of sets, of the same truth, of which one is
-said to leave less than the other. A table that exists is continued: what it has of a cell is not
-run again.
+said to leave less than the other. With --enrolments, each recording is compared with its own person
+and with so many less one others, drawn. A table that exists is continued: what it has of a cell is
+not run again.
 
     OMP_NUM_THREADS=1 python tests/benchmark/heldout_simulations.py \\
         --cells gaussian:20:1:10 --sets 50 --output cells.tsv
@@ -55,6 +56,7 @@ def main() -> None:
     parser.add_argument("--cells", nargs="*", help=cell)
     parser.add_argument("--measures", nargs="*", default=["one", "all"], help="one, all recordings")
     parser.add_argument("--sets", type=int, default=50, help="simulated lists in each cell")
+    parser.add_argument("--enrolments", type=int, help="of each recording; all if not given")
     parser.add_argument("--output", type=Path, required=True, help="TSV to write or to continue")
     arguments = parser.parse_args()
     if not arguments.output.exists():
@@ -63,7 +65,7 @@ def main() -> None:
     for cell in arguments.cells or all_cells():
         missing = [name for name in arguments.measures if (cell, name) not in ready]
         with arguments.output.open("a") as file:
-            for row in simulate(cell, arguments.sets, missing):
+            for row in simulate(cell, arguments.sets, missing, arguments.enrolments):
                 line = "\t".join(f"{x:.4g}" if isinstance(x, float) else str(x) for x in row)
                 file.write(line + "\n")
                 print(line, flush=True)
@@ -80,7 +82,7 @@ def all_cells():
     ]
 
 
-def simulate(cell, n_sets, names):
+def simulate(cell, n_sets, names, n_enrolments=None):
     """Rows of one cell: what COLUMNS say of some measures."""
     world, *numbers = cell.split(":")
     n_persons, n_attacks, percent = map(int, numbers)
@@ -89,7 +91,7 @@ def simulate(cell, n_sets, names):
         distance = brentq(lambda d: truth_of(world, n_attacks, d, 1) - percent, 0.01, 30)
     seen = {name: [] for name in names if (world, name) != ("heavy", "all")}
     for seed in range(n_sets if seen else 0):
-        trials = simulated_trials(world, n_persons, n_attacks, distance, seed)
+        trials = simulated_trials(world, n_persons, n_attacks, distance, seed, n_enrolments)
         for name, evidences in seen.items():
             evidences.append(MEASURES[name](trials))
     for name, evidences in seen.items():
@@ -135,8 +137,8 @@ def truth_of(world, n_attacks, distance, n_recordings):
     return float(evidence.PERCENT * np.trapezoid(gains, GRID))
 
 
-def simulated_trials(world, n_persons, n_attacks, distance, seed):
-    """Every person against all recordings of every person."""
+def simulated_trials(world, n_persons, n_attacks, distance, seed, n_enrolments=None):
+    """Every person, or some, against all recordings of every person."""
     draw = np.random.default_rng(seed)
     n_recordings = np.full(n_persons, N_RECORDINGS)
     if world == "unequal":
@@ -170,7 +172,14 @@ def simulated_trials(world, n_persons, n_attacks, distance, seed):
         if n_attacks > 1:
             own = np.sqrt(COMMON_SHARE) * common + np.sqrt(1 - COMMON_SHARE) * own
         scores.append(shift + np.sqrt(pair_share) * common_pair + np.sqrt(1 - pair_share) * own)
-    return trials_from(enrolled, tried, recording, np.stack(scores, axis=1))
+    kept = np.ones(len(tried), bool)
+    if n_enrolments:
+        order = draw.random((len(owner), n_persons))
+        order[np.arange(len(owner)), owner] = -1
+        ranks = order.argsort(axis=1).argsort(axis=1)
+        kept = ranks[recording, enrolled] < n_enrolments
+    columns = np.stack(scores, axis=1)
+    return trials_from(enrolled[kept], tried[kept], recording[kept], columns[kept])
 
 
 if __name__ == "__main__":
