@@ -512,6 +512,7 @@ def verdict(
     speakers: Speakers,
     *,
     thresholds: Mapping[str, float] | None = None,
+    recording: str | None = None,
 ) -> Verdict:
     """How much of the speakers' identity one attacker's scores give away in every system.
 
@@ -522,6 +523,7 @@ def verdict(
         pp, rr, or several of them.
     speakers : {id: speaker}
     thresholds : those that are not the defaults of a config's section ``verdict``
+    recording : pattern whose first group, in an id, names the session or channel
 
     Raises
     ------
@@ -533,7 +535,7 @@ def verdict(
     _refuse_no_mapping(given, "thresholds", "{name: number}")
     if not {*attacks} - {ORIGINAL}:
         raise BadInput("attacks: expected a protected system")
-    table = ScoreTable(_names(speakers))
+    table = ScoreTable(_names(speakers), recording)
     for name, number in given.items():
         _refuse_others(Thresholds._fields, "thresholds", name)
         if not _number(number) >= 0:  # NaN is not

@@ -194,8 +194,8 @@ ZEBRA = [
         title="supported",
         unit="log10",
         family="zebra",
-        meaning="The highest likelihood ratio that the trials support, as the power of ten (Alberink"
-        " et al. 2025). A worst case beyond it is what a list of this size shows by its size.",
+        meaning="The highest likelihood ratio that the trials support, as the power of ten"
+        " (Alberink et al. 2025). A worst case beyond it may be of the list's size.",
         digits=2,
         short="LR to",
         heading="LRs to",

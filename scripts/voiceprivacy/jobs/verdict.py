@@ -24,6 +24,7 @@ def verdict(
     attacker: str | None = None,
     condition: str | None = None,
     list: str | None = None,
+    recording: str | None = None,
     set: str = "scores",
     output: Path | None = None,
 ) -> None:
@@ -41,10 +42,11 @@ def verdict(
     attacker : of files without this column
     condition : of files without this column
     list : of files without this column
+    recording : pattern whose first group, in an id, names the session or channel
     set : what the set is called
     output : JSON to write, such as verdict.json
     """
-    table = ScoreTable(read_speakers(speakers))
+    table = ScoreTable(read_speakers(speakers), recording)
     given = {"system": system, "attacker": attacker, "condition": condition, "list": list}
     for path in scores:
         if warning := add_scores(path, given, table.speaker_of, table.scores):

@@ -35,10 +35,14 @@ class Protecting(NamedTuple):
 
 
 class ListOfVerdict(TypedDict):
-    """A trial list: files of who speaks and of who enrols, and {attacker: {system: conditions}}."""
+    """A trial list: files of who speaks and of who enrols, and {attacker: {system: conditions}}.
+
+    ``recording`` is the pattern that finds the session in an id.
+    """
 
     speakers: list[str]
     enrolments: list[str]
+    recording: NotRequired[str]
     attackers: dict[str, dict[str, list[str]]]
     of_text: dict[str, dict[str, list[str]]]
 

@@ -122,6 +122,7 @@ def _list(plan, trial_list, of_attackers):
     attackers: dict[str, dict[str, list[str]]] = {}
     of_text: dict[str, dict[str, list[str]]] = {}
     is_own = trial_list in plan.speech.all_trial_lists()
+    pattern = plan.speech.recording(trial_list.corpus) if is_own else None
     if is_own:
         speakers[plan.layout.trials(*trial_list, "speakers")] = None
         for (extractor, backend), systems in of_attackers.items():
@@ -141,6 +142,7 @@ def _list(plan, trial_list, of_attackers):
         "enrolments": [plan.layout.trials(*trial_list, "enrolments")] if is_own else [],
         "attackers": attackers,
         "of_text": of_text,
+        **({"recording": pattern} if pattern else {}),
     }
 
 

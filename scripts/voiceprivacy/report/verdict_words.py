@@ -159,7 +159,10 @@ TESTED = {  # where a file has the limits that decide, corrected for all tests t
     "all_recordings": "tested_all_recordings_percent",
     "linkage": "tested_linkage_percent",
 }
-OR_THE_LIST = ", or the trial list shows it: own speakers score below others"
+OR_THE_LIST = {
+    "targets_below": ", or the trial list shows it: own speakers score below others",
+    "other_sessions": ", or the trial list shows it: targets are of other sessions than nontargets",
+}
 NO_ONE_ABOVE = (
     "{}: with {} recordings or more of each of {} speakers, no speaker is recognised (first of 20)"
     " in more than {} % of them (95 %)."
@@ -187,6 +190,8 @@ REASONS = {  # of an inconclusive system, the most telling first
     "targets_below": "protected recordings are less like their own speaker than like others, so the"
     " list may be to blame",
     "strangers_alone": "many recordings are clearly of another speaker, so files may be mixed up",
+    "other_sessions": "targets are always of other sessions than nontargets, so it may be sessions"
+    " that are compared",
     "equal_scores": "all scores of a list are equal",
     "list_missing": "a list has no scores of it",
     "few_persons": "a list has fewer than 4 speakers who are compared with their own recordings",
@@ -231,6 +236,7 @@ STEPS = {  # what to do about a reason, an attack that was not tried, or a state
     "targets_below": "check how the nontargets of the trial list were chosen",
     "strangers_alone": "listen to protected recordings beside their originals: files may be mixed"
     " up",
+    "other_sessions": "choose targets and nontargets from the same sessions",
     "no_linkage": "score released recordings against each other (rr)",
     "no_unprotected": "score unprotected speech (original, oo) by the attackers of the system",
     "weak_attackers": "use a stronger attacker",
@@ -477,16 +483,16 @@ def _decided(systems: Mapping[str, Any]) -> Iterator[str]:
         name: (
             *one["by"],
             _is_any_recognised(one),
-            "targets_below" in one.get("doubts", ()),  # files of 0.2.0 had none of both at first
+            # files of 0.2.0 had none of both at first
+            "".join(words for code, words in OR_THE_LIST.items() if code in one.get("doubts", ())),
             one.get("may_be_sex", False),
         )
         for name, one in systems.items()
     }
-    for names, (*ways, is_any_recognised, is_doubted, may_be_sex) in _grouped(kinds):
+    for names, (*ways, is_any_recognised, but, may_be_sex) in _grouped(kinds):
         limits = {way: _at_least([systems[name] for name in names], way) for way in ways}
         who = "of which sex speakers are, perhaps no more," if may_be_sex else "who speaks"
         does = f"finds {who} {listed([BY[way] + limits[way] for way in ways])}"
-        but = OR_THE_LIST if is_doubted else ""
         if ways == ["linkage"]:
             does, but = LINKED + limits["linkage"], but if is_any_recognised else WHOSE + but
         yield f"{listed(names)}: the attacker {does}{TOGETHER * any(limits.values())}{but}."

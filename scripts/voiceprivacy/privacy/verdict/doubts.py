@@ -1,4 +1,4 @@
-"""Lists that look wrong: what scores show of how a list was made.
+"""Lists that look wrong: what scores, or sessions, show of how a list was made.
 
 ``targets_below``: protected targets score below nontargets, or below all nontargets of their
 recording, more often than by chance, while the same attacker scores unprotected targets higher.
@@ -8,21 +8,27 @@ away from its own speaker, which gives the speaker away, too.
 ``strangers_alone``: one stranger is as far ahead of all others as only own persons are in
 unprotected speech, in more than 10 % of the recordings. It looks so where files are mixed up.
 
-Both are t tests over persons (1 %, corrected for the attacks of a list). docs/internals/verdict.md
-says how often they warn of ordinary lists.
+Both are t tests over persons (1 %, corrected for the attacks of a list).
+
+``other_sessions``: targets are always of other sessions, or channels, than nontargets, where
+sessions are known and shared by persons. By chance a list is so in 1 % of the cases at most.
+
+docs/internals/verdict.md says how often they warn of ordinary lists.
 """
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtr
 
 from voiceprivacy.privacy import Counts, Floats
-from voiceprivacy.privacy.verdict.score_table import Scored
+from voiceprivacy.privacy.verdict.score_table import Scored, Trial
 from voiceprivacy.privacy.verdict.trials import FEWEST_IN_COHORT, FEWEST_PERSONS, group_means
 
 TARGETS_BELOW, STRANGERS_ALONE = "targets_below", "strangers_alone"
+OTHER_SESSIONS = "other_sessions"
 LEVEL = 0.01
 ALONE_SHARE = 0.1  # of the recordings
 SMALLEST_ERROR = 1e-9
@@ -141,3 +147,61 @@ def _p_positive(values: Floats, persons: Counts) -> float:
     _, means = group_means(persons, values[:, None])
     error = max(float(means.std(ddof=1)) / len(means) ** 0.5, SMALLEST_ERROR)
     return float(stdtr(len(means) - 1, -means.mean() / error))
+
+
+def is_of_other_sessions(
+    trials: Iterable[Trial],
+    speaker_of: Mapping[str, str],
+    sessions_of: Mapping[str, Collection[str]],
+) -> bool:
+    """Whether targets of a list are always of other sessions than nontargets.
+
+    Either no recording of a target has a session that one of a nontarget has; or targets are all of
+    a session of their enrolment, and nontargets never, or the other way round. Sessions that one
+    person has alone say nothing.
+
+    Parameters
+    ----------
+    sessions_of : {id of an enrolment or a recording: its sessions}
+    """
+    persons: dict[bool, Counter[tuple[str, str]]] = {True: Counter(), False: Counter()}
+    enrolled: Counter[tuple[str, str]] = Counter()  # of nontargets, (session, person)
+    are_same: dict[bool, set[bool]] = {True: set(), False: set()}
+    for enrolment, recording in trials:
+        is_target = speaker_of[enrolment] == speaker_of[recording]
+        own, other = set(sessions_of[enrolment]), set(sessions_of[recording])
+        are_same[is_target].add(bool(own & other))
+        persons[is_target].update((session, speaker_of[recording]) for session in other)
+        if not is_target:
+            enrolled.update((session, speaker_of[enrolment]) for session in own)
+    if not all(persons.values()):
+        return False
+    chances = [1.0]
+    if persons[True].keys().isdisjoint(persons[False]):
+        chances.append(_chance_of_pure_sessions(persons[True], persons[False]))
+    if are_same in ({True: {True}, False: {False}}, {True: {False}, False: {True}}):
+        usual = _pairs_of_a_session(enrolled, persons[False])
+        n_others = usual if are_same[True] == {True} else persons[False].total() - usual
+        chances.append(float(np.exp(-n_others)))
+    return min(chances) <= LEVEL
+
+
+def _chance_of_pure_sessions(targets, nontargets):
+    """How often no session has both classes by chance; each counts {(session, person): trials}."""
+    sizes = Counter(session for session, _ in targets.keys() | nontargets.keys())
+    if {session for session, _ in targets} & {session for session, _ in nontargets}:
+        return 1.0
+    share = len(targets) / sizes.total()
+    return float(np.prod([share**size + (1 - share) ** size for size in sizes.values()]))
+
+
+def _pairs_of_a_session(enrolled, tried):
+    """How many pairs of two persons are of one session if enrolments are drawn at random."""
+    of_session = Counter()
+    for (session, _), number in enrolled.items():
+        of_session[session] += number
+    pairs = [
+        number * (of_session[session] - enrolled[session, person])
+        for (session, person), number in tried.items()
+    ]
+    return sum(pairs) / enrolled.total()

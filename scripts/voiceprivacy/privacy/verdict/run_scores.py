@@ -69,7 +69,8 @@ class RunScores(ScoreTable):
     folder : path of results/scores
     corpus : str
     lists : mapping
-        {list: {"speakers": paths, "attackers": {"extractor/backend": {system: conditions}}}}
+        {list: {"speakers": paths, "attackers": {"extractor/backend": {system: conditions}}}}, and
+        what else ``ListOfVerdict`` has
     """
 
     def __init__(self, folder: Path, corpus: str, lists: Mapping[str, Mapping[str, Any]]) -> None:
@@ -96,6 +97,10 @@ class RunScores(ScoreTable):
         for path in self.lists[name]["enrolments"]:
             enrolled |= read_enrolments(path)
         return enrolled
+
+    def pattern(self, name: str) -> str | None:
+        """The pattern that finds sessions in the ids of a list."""
+        return self.lists[name].get("recording")
 
     def of_attack(self, scores: Path) -> dict[Pair, float]:
         """The scores of a file."""

@@ -1,11 +1,13 @@
 """Scores that a verdict is made from, in memory; those of a run lie in files (run_scores.py)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from voiceprivacy.inout.ids import recordings_of
 from voiceprivacy.vocabulary import ORIGINAL
 
 LINKAGE = "rr"
@@ -73,11 +75,13 @@ class ScoreTable:
     """Scores of a set.
 
     ``scores`` is {list: {system: {attack: {trial: score}}}}. Trials that compare a recording with
-    itself are left out; ``of_itself`` collects those of each list.
+    itself are left out; ``of_itself`` collects those of each list. The first group of the pattern
+    ``recording``, in an id, names its session or channel.
     """
 
-    def __init__(self, speaker_of: Mapping[str, str]) -> None:
+    def __init__(self, speaker_of: Mapping[str, str], recording: str | None = None) -> None:
         self.speaker_of = speaker_of
+        self.recording = recording
         self.scores: dict[str, dict[str, dict[Attack, Any]]] = {}
         self.of_itself: dict[str, set[Trial]] = {}
 
@@ -88,6 +92,20 @@ class ScoreTable:
     def enrolled(self, name: str) -> Mapping[str, Collection[str]]:
         """{enrolment: its recordings} of a list; an enrolment that is not in it is a recording."""
         return {}
+
+    def sessions(self, name: str, trials: Iterable[Trial]) -> dict[str, set[str]]:
+        """{id: its sessions} of enrolments and recordings; {} where sessions are unknown."""
+        if not (pattern := self.pattern(name)):
+            return {}
+        enrolled = self.enrolled(name)
+        recordings = {one: enrolled.get(one, [one]) for one in chain.from_iterable(trials)}
+        names = sorted(set(chain.from_iterable(recordings.values())))
+        session_of = dict(zip(names, recordings_of(names, pattern), strict=True))
+        return {one: {session_of[name] for name in own} for one, own in recordings.items()}
+
+    def pattern(self, name: str) -> str | None:
+        """The pattern that finds sessions in the ids of a list: all lists have the same."""
+        return self.recording
 
     def of_attack(self, scores: Any) -> Mapping[Trial, float]:
         """The scores of one attack."""

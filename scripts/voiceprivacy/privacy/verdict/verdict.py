@@ -22,7 +22,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from voiceprivacy.privacy.uncertainty.multiple import LEVEL, bonferroni, holm
-from voiceprivacy.privacy.verdict.doubts import doubts_of
+from voiceprivacy.privacy.verdict.doubts import OTHER_SESSIONS, doubts_of, is_of_other_sessions
 from voiceprivacy.privacy.verdict.evidence import (
     Evidence,
     all_recordings,
@@ -195,6 +195,10 @@ def _judge_list(scores, name, judged):
     tried = [scores.columns(name, system).values() for system in complete]
     reference = set().union(*chain.from_iterable(tried))
     persons = _persons(reference, speaker_of)
+    sessions = scores.sessions(name, reference)
+    of_all = set()  # doubts of a list, whoever protects it
+    if sessions and is_of_other_sessions(reference, speaker_of, sessions):
+        of_all.add(OTHER_SESSIONS)
     original = judged.get(ORIGINAL)
     usual = {}  # shares of useless scores of unprotected speech
     linkable = set()  # persons whom linkage compares with themselves there
@@ -221,8 +225,10 @@ def _judge_list(scores, name, judged):
         if (LINKAGE, name) in one.evidence:
             one.linked[name] = linked_in(*linked[:2], speaker_of, len(scores.scores))
         is_protected = scored.trials and one is not original
+        if is_protected:
+            one.doubts[name] = of_all
         if is_protected and original and (ONE, name) in original.evidence:
-            one.doubts[name] = doubts_of(scored, unprotected, speaker_of)
+            one.doubts[name] = of_all | doubts_of(scored, unprotected, speaker_of)
             evidence = original.evidence[ONE, name]
             try:
                 one.unprotected[name] = _of_attackers(scored, unprotected, evidence, speaker_of)

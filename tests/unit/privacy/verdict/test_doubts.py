@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from support.heldout_lists import score_table
 
-from voiceprivacy.privacy.verdict.doubts import STRANGERS_ALONE, TARGETS_BELOW, doubts_of
+from voiceprivacy.privacy.verdict.doubts import (
+    OTHER_SESSIONS,
+    STRANGERS_ALONE,
+    TARGETS_BELOW,
+    doubts_of,
+    is_of_other_sessions,
+)
 from voiceprivacy.privacy.verdict.score_table import Scored
 from voiceprivacy.privacy.verdict.verdict import verdict_of
 
@@ -70,3 +76,86 @@ def test_a_doubt_is_a_reason_and_trials_with_themselves_have_no_part():
     again = verdict_of(table)
     of_itself = {"code": "of_itself", "list": "all", "trials": 1}
     assert again == facts | {"warnings": [of_itself]}
+
+
+def listed(kept, session_of):
+    """A list of 12 enrolled persons and 4 recordings of each: its trials, speakers and sessions.
+
+    ``kept`` says of (enrolled person, recording, whether it is a target) what is compared,
+    ``session_of`` names the session of (person, number of a recording, None if enrolled).
+    """
+    owners = {f"t{number}": number // 4 for number in range(48)}
+    trials = [
+        (f"e{person}", name)
+        for person in range(12)
+        for name, owner in owners.items()
+        if kept(person, int(name[1:]), person == owner)
+    ]
+    speakers = {f"e{person}": f"p{person}" for person in range(12)}
+    speakers |= {name: f"p{owner}" for name, owner in owners.items()}
+    sessions = {f"e{person}": {session_of(person, None)} for person in range(12)}
+    sessions |= {name: {session_of(owner, int(name[1:]))} for name, owner in owners.items()}
+    return trials, speakers, sessions
+
+
+def microphone(person, recording):
+    return str((recording or 0) % 2)
+
+
+@pytest.mark.parametrize(
+    ("kept", "session_of"),
+    [
+        # targets by one microphone, nontargets by the other
+        (lambda _, recording, is_target: (recording % 2 == 0) == is_target, microphone),
+        # each person enrols in a room: targets are of this room, nontargets of others
+        (
+            lambda person, recording, is_target: is_target or (person + recording // 4) % 2,
+            lambda person, _: str(person % 2),
+        ),
+        # the other way round: a person is tried in the other room
+        (
+            lambda person, recording, is_target: is_target or (person + recording // 4) % 2,
+            lambda person, recording: str((person + (recording is not None)) % 2),
+        ),
+    ],
+)
+def test_targets_that_are_always_of_other_sessions_are_doubted(kept, session_of):
+    assert is_of_other_sessions(*listed(kept, session_of))
+    assert not is_of_other_sessions(*listed(lambda *_: True, session_of)), "all are compared"
+
+
+@pytest.mark.parametrize(
+    ("kept", "session_of"),
+    [
+        # chapters of LibriSpeech: nobody else reads them
+        (lambda *_: True, lambda person, _: f"chapter of {person}"),
+        (lambda *_: True, lambda person, recording: f"{person}-{recording}"),
+        # some persons are tried and never enrol; each has sessions of their own
+        (lambda person, recording, _: person < 6, lambda person, _: f"home of {person}"),
+        # few pairs, which happen to be of two rooms
+        (
+            lambda person, recording, is_target: person < 2 and (is_target or recording == 8),
+            lambda person, _: str(person // 2),
+        ),
+    ],
+)
+def test_sessions_that_persons_have_alone_or_that_differ_by_chance_are_no_doubt(kept, session_of):
+    assert not is_of_other_sessions(*listed(kept, session_of))
+
+
+def test_sessions_that_ids_show_are_a_reason_against_low():
+    table = score_table({"original a oo": 9, "x a op": 0}, 12, 4)
+    named = {name: f"{name}-m{index % 2}" for index, name in enumerate(table.speaker_of)}
+    table.speaker_of = {named[name]: who for name, who in table.speaker_of.items()}
+    for own in table.scores["all"].values():
+        for attack, column in own.items():
+            own[attack] = {
+                (named[one], named[other]): score
+                for (one, other), score in column.items()
+                if (table.speaker_of[named[one]] == table.speaker_of[named[other]])
+                == named[other].endswith("m0")
+            }
+    assert OTHER_SESSIONS not in verdict_of(table)["systems"]["x"]["reasons"]
+    table.recording = "-(m.)$"
+    facts = verdict_of(table)["systems"]["x"]
+    assert facts["doubts"] == [OTHER_SESSIONS] and OTHER_SESSIONS in facts["reasons"]
