@@ -123,12 +123,12 @@ def _in_html(result: Any) -> str:
     """A table of the numbers, each once, for notebooks."""
     lines = ["".join(f"<th>{column}</th>" for column in ROWS)]
     once = shown_once(_numbers(result))
-    marked: list[tuple[str, str]] = []
+    marked: list[str] = []
     for row in _rows(result):
         if row[0] in once:
             texts = [*map(_text, row)]
             texts[-1] += _mark(result, row[0])
-            marked.append((row[0], texts[-1]))
+            marked.append(texts[-1])
             lines.append("".join(f"<td>{html.escape(text)}</td>" for text in texts))
     notes = "".join(f"<p>{html.escape(note)}</p>" for note in marks_explained(marked))
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>{notes}"

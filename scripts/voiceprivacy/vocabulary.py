@@ -135,6 +135,7 @@ MINUS = "\N{MINUS SIGN}"
 INFINITY = "\N{INFINITY}"
 NO_BREAK = "\N{NO-BREAK SPACE}"
 DAGGER = "\N{DAGGER}"  # marks an interval that is drawn from too few errors
+DOUBLE_DAGGER = "\N{DOUBLE DAGGER}"  # marks a number that says nothing
 
 
 class Speech(NamedTuple):

@@ -4,7 +4,8 @@ Bias makes a number differ from the middle of its interval: the interval is corr
 not. So tables, pictures, the page and the terminal show a number without its bias where it lies
 outside, and the one "by definition" beside it.
 
-A dagger marks an interval that is drawn from too few errors, and a number that says nothing.
+A dagger marks an interval that is drawn from too few errors, a double one a number that says
+nothing.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 from voiceprivacy.catalogue import METRICS
 from voiceprivacy.catalogue.metric import Metric
 from voiceprivacy.inout.typed_tables import Limits
-from voiceprivacy.vocabulary import DAGGER, NO_BREAK
+from voiceprivacy.vocabulary import DAGGER, DOUBLE_DAGGER, NO_BREAK
 
 # Target trials on the wrong side, from which on simulated intervals hold what they promise.
 FEW_ERRORS = 5
@@ -25,9 +26,10 @@ SHORT_EXPLAINED = (
 )
 OF_BINS, TARGETS_OF_A_BIN = "linkability_vpc", 10
 SINGLE_BIN = (
-    f"{DAGGER} The challenge's linkability has a single bin with fewer than"
+    f"{DOUBLE_DAGGER} The challenge's linkability has a single bin with fewer than"
     f" {2 * TARGETS_OF_A_BIN} target trials, and says nothing."
 )
+NOTES = (SHORT_EXPLAINED, SINGLE_BIN)  # each begins with its mark
 BY_DEFINITION = "by definition"  # the value of metrics.tsv, where another one is shown
 
 
@@ -94,7 +96,7 @@ def rests_on_errors(row: Metric, value: Any) -> bool:
 def mark_of(
     metric: str, numbers: Mapping[str, Any], *, has_interval: bool, eer_percent: Any = None
 ) -> str:
-    """The dagger if a number of an attack is in doubt, or its interval; else nothing.
+    """The mark of a number of an attack that is in doubt, or its interval; else nothing.
 
     Parameters
     ----------
@@ -106,14 +108,14 @@ def mark_of(
     if n_target is None:
         return ""
     if metric == OF_BINS:
-        return DAGGER if n_target < 2 * TARGETS_OF_A_BIN else ""
+        return DOUBLE_DAGGER if n_target < 2 * TARGETS_OF_A_BIN else ""
     is_known = has_interval and metric in METRICS and isinstance(errors, int | float)
     if not is_known or not has_few_errors(errors, n_target):
         return ""
     return DAGGER if rests_on_errors(METRICS[metric], numbers.get(metric)) else ""
 
 
-def marks_explained(cells: Iterable[tuple[str, str]]) -> list[str]:
-    """What daggers mean in cells of (metric, text), each sentence once."""
-    marked = [metric for metric, text in cells if DAGGER in text]
-    return list(dict.fromkeys(SINGLE_BIN if one == OF_BINS else SHORT_EXPLAINED for one in marked))
+def marks_explained(texts: Iterable[str]) -> list[str]:
+    """What the marks in texts mean."""
+    text = "".join(texts)
+    return [note for note in NOTES if note[0] in text]

@@ -58,10 +58,19 @@ def carried_out(options: argparse.Namespace) -> int:
 
     launcher.check_configs(options)
     launcher.check_folders(options)
+    page = Path(options.directory or ".", "results", "report", "index.html")
+    before = page.stat().st_mtime_ns if page.exists() else None
     exit_code = launcher.start(options)
+    if exit_code and not options.dryrun and before and _is_still_of(page, before):
+        say(f"{page} is of an earlier run: this one failed before it made its page")
     if nothing_to_do.is_set() and not (options.targets or options.dryrun):
         say(*standing(Path(options.directory or ".", "results")))
     return exit_code
+
+
+def _is_still_of(page, before):
+    """Whether a page is there, and was not written since."""
+    return page.exists() and page.stat().st_mtime_ns == before
 
 
 def standing(results: Path) -> list[str]:

@@ -9,11 +9,13 @@ from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.score_tables import add_scores
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
 from voiceprivacy.privacy.verdict.verdict import FORMAT, verdict_of
-from voiceprivacy.report.terminal import lines_of_set
+from voiceprivacy.report.terminal import is_shortened, lines_of_set
 from voiceprivacy.report.verdict import judged_of
 from voiceprivacy.running.adapter import run
 from voiceprivacy.running.command import say
 from voiceprivacy.vocabulary import ORIGINAL
+
+MORE_BY = "What is left out: --whole."
 
 
 def verdict(
@@ -27,6 +29,7 @@ def verdict(
     recording: str | None = None,
     set: str = "scores",
     output: Path | None = None,
+    whole: bool = False,
 ) -> None:
     """The verdict on score files of any origin: how much identity do attackers find?
 
@@ -45,6 +48,7 @@ def verdict(
     recording : pattern whose first group, in an id, names the session or channel
     set : what the set is called
     output : JSON to write, such as verdict.json
+    whole : all that there is to say, however many lines it takes
     """
     table = ScoreTable(read_speakers(speakers), recording)
     given = {"system": system, "attacker": attacker, "condition": condition, "list": list}
@@ -56,7 +60,9 @@ def verdict(
     facts = verdict_of(table)
     if output:
         write_json(output, {"format": FORMAT, "sets": {set: facts}})
-    say(*lines_of_set(judged_of(set, facts)))
+    judged = judged_of(set, facts)
+    lines = lines_of_set(judged, spare=1, whole=whole)
+    say(*lines, *([MORE_BY] if is_shortened(lines) else []))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import jinja2
 
 from voiceprivacy.catalogue import EERS, METRICS
-from voiceprivacy.catalogue.shown import SHORT_EXPLAINED, SINGLE_BIN, mark_of
+from voiceprivacy.catalogue.shown import NOTES, mark_of
 from voiceprivacy.errors import BadInput, counted
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.inout.writing import whole_folder_or_absent
@@ -149,7 +149,7 @@ def _pages(
         attackers={name: own[0]["title"] for name, own in attackers.items()},
         protocols={name: one["title"] for name, one in protocols.items()},
         cell=cell,
-        daggers=[SHORT_EXPLAINED, SINGLE_BIN],
+        notes_of_marks=NOTES,
         counted=counted,
         is_link=LINK.fullmatch,
         facts=facts,

@@ -34,7 +34,9 @@ MOST_LINES_OF = {  # its paragraphs, what must be read first
     "Check": 1,
     "Releases": 3,
 }
+MANY = 1000  # lines
 MORE = "[...]"  # is on the page
+LEFT_OUT = "Left out"
 ATTACK_WIDTH = 13
 MOST_SYSTEMS = 30
 BELOW = {  # a line below the numbers: what it is called, and of which column it speaks
@@ -134,8 +136,11 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     return lines
 
 
-def lines_of_set(judged: Judged) -> list[str]:
-    """The verdict on one set: a line for each system, and what it means."""
+def lines_of_set(judged: Judged, *, spare: int = 0, whole: bool = False) -> list[str]:
+    """The verdict on one set: a line for each system, and what it means.
+
+    Paragraphs without room are named alone; ``spare`` lines are left free. ``whole`` has them all.
+    """
     shown = [column for column in judged.columns if column.short]
     table = [("", "", RIGHT.short, "than unprotected", *(column.short for column in shown[1:]))]
     for row in judged.rows:
@@ -163,7 +168,10 @@ def lines_of_set(judged: Judged) -> list[str]:
         "Next": steps,
     }
     n_more = max(len(judged.rows) - 2, 0)  # systems, each with a row and lines of its own
-    room = MOST_LINES - len(head) - len(columns(table[:3])) + LINES_OF_ONE_MORE * n_more
+    if whole:
+        texts = [headed(title, own, most=MANY) for title, own in paragraphs.items() if any(own)]
+        return [*head, *columns(table), *itertools.chain.from_iterable(texts)]
+    room = MOST_LINES - spare - len(head) - len(columns(table[:3])) + LINES_OF_ONE_MORE * n_more
     most = MOST_LINES_OF | {"Why": MOST_LINES_OF["Why"] + n_more}
     return [*head, *columns(table), *_fitted(paragraphs, most, room)]
 
@@ -185,9 +193,14 @@ def _fitted(
         if len(shown) == len(given):
             break
     missing = [title for title in paragraphs if title in given and title not in shown]
-    said = headed("Left out", [f"{listed(missing)}."]) if missing else []
+    said = headed(LEFT_OUT, [f"{listed(missing)}."]) if missing else []
     in_order = [shown[title] for title in paragraphs if title in shown]
     return [*itertools.chain.from_iterable(in_order), *said]
+
+
+def is_shortened(lines: Iterable[str]) -> bool:
+    """Whether lines on a set leave something out."""
+    return any(MORE in line or line.startswith(LEFT_OUT) for line in lines)
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voiceprivacy.catalogue.shown import SHORT_EXPLAINED
+from voiceprivacy.catalogue.shown import marks_explained
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
 from voiceprivacy.inout.tables import write_table
 from voiceprivacy.inout.writing import whole_or_absent
-from voiceprivacy.vocabulary import DAGGER, DASH, INFINITY, MINUS, NO_BREAK
+from voiceprivacy.vocabulary import DAGGER, DASH, DOUBLE_DAGGER, INFINITY, MINUS, NO_BREAK
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -39,11 +39,14 @@ SIGNS = {
     "↑": r"$\uparrow$",
     "↓": r"$\downarrow$",
     DAGGER: r"$^\dagger$",
+    DOUBLE_DAGGER: r"$^\ddagger$",
 }
 TO_LATEX = str.maketrans(SPECIAL | SIGNS)
 NAMING = ("Set", "System", "")  # titles of columns that name what a row is of
 MOST_NAMES = 6  # of a longer list, so many names are written out
-WITH_LIMITS = re.compile(rf"([^\[\]]+) (\[[^\[\]]+\]{DAGGER}?)")  # a number and its interval
+WITH_LIMITS = re.compile(
+    rf"([^\[\]]+) (\[[^\[\]]+\][{DAGGER}{DOUBLE_DAGGER}]?)"
+)  # a number and its interval
 NEEDED = r"% Needs \usepackage{booktabs}, and \usepackage{graphicx} for a wide table."
 MINUS_SIGN = re.compile(r"(?<![^/[( ])-(?=\d|inf\b)")  # of a number; else it is a hyphen
 
@@ -245,8 +248,7 @@ def write(path: FilePath, table: Table) -> None:
         values = operator.itemgetter(*table.names)
         write_table(path, table.names, map(values, table.rows))
     elif kind in TEXTS:
-        is_marked = any(DAGGER in cell for cell in itertools.chain.from_iterable(_cells(table)))
-        notes = [*table.notes, *([SHORT_EXPLAINED] if is_marked else [])]
+        notes = [*table.notes, *marks_explained(itertools.chain.from_iterable(_cells(table)))]
         write_text(path, TEXTS[kind](table._replace(notes=notes)))
     else:
         raise BadInput(f"{path}: cannot write this kind of table; end the name in tsv, md or tex")

@@ -88,7 +88,7 @@ def test_linkability_of_a_single_bin_is_marked_and_explained(scores, assessed, n
     path = scores("s.tsv", range(n_target), range(30))
     metrics, said = assessed("assess_verification", scores=path)
     [line] = [line for line in said.splitlines() if line.startswith("linkability_vpc ")]
-    assert line.endswith("†") == is_marked and ("single bin" in said) == is_marked
+    assert line.endswith("‡") == is_marked and ("single bin" in said) == is_marked
     assert isinstance(metrics["linkability_vpc"], float)
 
 

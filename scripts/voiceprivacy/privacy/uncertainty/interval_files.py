@@ -12,6 +12,7 @@ A run has them at FAMILY/CORPUS/TRIALS/ANONYMISER/EXTRACTOR/BACKEND.intervals.js
 are conditions.
 """
 
+import itertools
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -221,7 +222,7 @@ def print_metrics(metrics: Mapping[str, Mapping[str, Any]]) -> None:
     for name in names:
         rows.append([name, *(_text(values.get(name)) for values in metrics.values())])
     print_table(rows)
-    for note in marks_explained((row[0], " ".join(row)) for row in rows):
+    for note in marks_explained(itertools.chain.from_iterable(rows)):
         say(*textwrap.wrap(note, 100))
 
 

@@ -55,7 +55,8 @@ class Right(NamedTuple):
         """The mean over persons in percent, and its two limits.
 
         Limits are those of a binomial count with the same standard error, which is a jackknife's,
-        of no more recordings than there are.
+        of no more recordings than there are. The lower one is at most that of S persons of whom
+        each is always recognised.
         """
         share, n_persons = float(self.shares.mean()), len(self.shares)
         variance = self.shares.var(ddof=1) / n_persons
@@ -63,6 +64,7 @@ class Right(NamedTuple):
         n_alike = min(n_alike, float(self.recordings.sum()))
         tail = (1 - confidence) / 2
         low = share and betaincinv(n_alike * share, n_alike * (1 - share) + 1, tail)
+        low = min(low, tail ** (1 / n_persons))
         is_certain = share >= 1
         high = 1 if is_certain else betaincinv(n_alike * share + 1, n_alike * (1 - share), 1 - tail)
         return [100 * share, 100 * float(low), 100 * float(high)]

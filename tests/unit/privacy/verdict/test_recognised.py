@@ -90,7 +90,13 @@ def test_first_guesses_are_right_as_often_as_is_known(world):
 
 
 def test_limits_rest_on_no_more_recordings_than_there_are():
-    """Twelve recordings of which nearly all are right: no certainty beyond that of twelve."""
-    share = 0.9975
-    _, low, _ = Right(np.array([1, 1, 1, 0.99]), np.full(4, 3), True).percent()
-    assert low == pytest.approx(100 * betaincinv(12 * share, 12 * (1 - share) + 1, 0.025))
+    """Twelve recordings of which next to none is right: no certainty beyond that of twelve."""
+    share = 0.0025
+    _, _, high = Right(np.array([0, 0, 0, 0.01]), np.full(4, 3), True).percent()
+    assert high == pytest.approx(100 * betaincinv(12 * share + 1, 12 * (1 - share), 0.975))
+
+
+def test_no_lower_limit_is_above_that_of_persons_who_are_always_recognised():
+    """One wrong guess of 24 is no better than none, whatever its jackknife says."""
+    always, nearly = (Right(np.r_[np.ones(7), last], np.full(8, 3), True) for last in (1, 2 / 3))
+    assert nearly.percent()[1] <= always.percent()[1] == pytest.approx(100 * 0.025 ** (1 / 8))

@@ -79,7 +79,9 @@ def test_the_command_judges_a_file_with_columns_in_any_order(tmp_path):
     facts = json.loads((tmp_path / "verdict.json").read_text())
     assert facts == {"format": 1, "sets": {"scores": verdict_of(table)}}
     assert "NOT PROTECTED" in done.stdout and "INCONCLUSIVE" in done.stdout
-    assert len(done.stdout.splitlines()) <= 13 + 3
+    assert len(done.stdout.splitlines()) <= 14 + 3
+    whole = commanded(tmp_path, table, "--whole").stdout
+    assert "--whole" in done.stdout and "--whole" not in whole and "[...]" not in whole
 
 
 def test_options_stand_for_columns_and_unprotected_speech_may_be_missing(tmp_path):
