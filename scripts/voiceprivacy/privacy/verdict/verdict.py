@@ -386,11 +386,7 @@ def _unmet(system, judged, original, thresholds, known):
     # Where nothing was measured in unprotected speech, its reasons are the reasons.
     is_blind = {name for _, name in judged.evidence} - strengths.keys() or not strengths
     why = original.codes if original and is_blind else set()
-    linked, neighbours = linked_facts(judged.linked), nearest_facts(judged.linked)
-    unmet = {
-        "persons_exposed": is_any_exposed(judged.guesses),
-        "persons_linked": linked and linked["persons"],
-        "recordings_linked": neighbours and neighbours["beyond_chance"],
+    unmet = _found(judged) | {
         "missing": any(judged.missing.values()),
         "failing_attack": judged.failing,
         "no_unprotected": original is None or "list_missing" in why,
@@ -410,6 +406,16 @@ def _unmet(system, judged, original, thresholds, known):
     }
     of_both = why & {"few_persons", "no_nontargets"}
     return sorted(judged.codes | of_both | {code for code in unmet if unmet[code]})
+
+
+def _found(judged):
+    """Which tests of persons and of recordings find something: {code: whether}."""
+    linked, neighbours = linked_facts(judged.linked), nearest_facts(judged.linked)
+    return {
+        "persons_exposed": is_any_exposed(judged.guesses),
+        "persons_linked": bool(linked and linked["persons"]),
+        "recordings_linked": bool(neighbours and neighbours["beyond_chance"]),
+    }
 
 
 def _less_than(safer, worse):
@@ -532,11 +538,14 @@ def _released(scores, versions, thresholds):
             )
             for is_linkage in (False, True)
         )
-        _measure(judged, name, single, linked, scores.speakers(name))
+        _measure(judged, name, single, linked, scores.speakers(name), len(scores.scores))
+        if (LINKAGE, name) in judged.evidence:
+            judged.linked[name] = linked_in(*linked[:2], scores.speakers(name), len(scores.scores))
     of_one = [one for (measure, _), one in judged.evidence.items() if measure == ONE]
     within_low: bool | None = all(
         one.high() <= thresholds.low(measure) for (measure, _), one in judged.evidence.items()
     )
+    within_low = within_low and not any(_found(judged).values())
     if within_low and len(judged.evidence) < len(MEASURES) * len(scores.scores):
         within_low = None  # what was not measured may be above
     return {

@@ -76,7 +76,13 @@ def test_a_list_that_lacks_a_version_is_not_measured(at_once):
 
 @pytest.mark.parametrize(
     ("distance", "low_percent", "is_linked", "within_low"),
-    [(0, 100, True, True), (0, 100, False, None), (0, 0.1, False, False), (9, 50, True, False)],
+    [
+        (0, 100, True, True),
+        (0, 100, False, None),
+        (0, 0.1, False, False),
+        (9, 50, True, False),
+        (9, 100, True, False),  # persons are re-identified
+    ],
 )
 def test_what_was_not_measured_is_neither_within_low_nor_above(
     at_once, distance, low_percent, is_linked, within_low
