@@ -1,8 +1,9 @@
 """The attacker who learns: logistic regression, and the candidates among which they choose.
 
 A candidate is a set of columns with a ridge. Each form of each score has a column and its damped
-square; raw and doubly centred scores have ten bins too. Products of two scores serve where attacks
-find nothing alone, and everything together. The regression is class-balanced, and its prior lies on
+square; raw and doubly centred scores have ten bins too, and lines that bend, for LLRs are flat and
+then rise where many persons are hidden. Products of two scores serve where attacks find nothing
+alone, and everything together. The regression is class-balanced, and its prior lies on
 whitened coordinates: units, rotations and the order of columns change nothing.
 
 Reference
@@ -19,14 +20,15 @@ from scipy.special import expit
 
 from voiceprivacy.privacy import Flags, Floats
 
-ONE_SCORE, IN_BINS, FUSION, ALL = "one score", "one score in bins", "fusion", "all"
-PRODUCTS = "products"
-SINGLE = (ONE_SCORE, IN_BINS)  # kinds that use one score
+ONE_SCORE, IN_BINS, BENT = "one score", "one score in bins", "one score with bends"
+FUSION, ALL, PRODUCTS = "fusion", "all", "products"
+SINGLE = (ONE_SCORE, IN_BINS, BENT)  # kinds that use one score
 RIDGES = (0.1, 1.0, 8.0)  # of everything
 PRODUCTS_RIDGE = 8.0
 MOST_PRODUCTS = 28  # that are learnt from: those of eight scores; time grows with their square
 INTERCEPT_RIDGE = 1e-3
 BINNED = ("raw", "both")
+BENDS = (0.05, 0.25, 0.75, 0.95)  # quantiles at which a line may bend
 BEND = 5  # quartile ranges; the square of a score further out grows like the score
 N_STEPS = 25
 SMALLEST_STEP, LARGEST_STEP = 1e-6, 5.0
@@ -53,7 +55,7 @@ def design(forms: dict[str, Floats], n_bins: int) -> tuple[Floats, list[Candidat
     forms : {name: array (M, A)}
         Standardised scores; NaN where a trial has none, and so are its columns
     n_bins : int
-        Of raw and doubly centred scores; 1 for no bins
+        Of raw and doubly centred scores; 1 for no bins and no bends
     """
     columns = [np.ones(len(forms["raw"]))]
     candidates: list[Candidate] = []
@@ -65,9 +67,13 @@ def design(forms: dict[str, Floats], n_bins: int) -> tuple[Floats, list[Candidat
             linear.append(column)
             smooth += [column, column + 1]
             columns += [score, score**2 / (1 + np.abs(score) / BEND)]
-            columns += _bins(score, n_bins if name in BINNED else 1)
             candidates.append(Candidate([column, column + 1], 0.2, ONE_SCORE))
-            candidates.append(Candidate([*range(column + 2, len(columns))], 1.0, IN_BINS))
+            if n_bins > 1 and name in BINNED:
+                bins, beyond = _bins(score, n_bins), _beyond_bends(score)
+                for kind, always, more in ((IN_BINS, [], bins), (BENT, [column], beyond)):
+                    places = range(len(columns), len(columns) + len(more))
+                    candidates.append(Candidate([*always, *places], 1.0, kind))
+                    columns += more
         candidates.append(Candidate(linear[1:] and linear, 1.0, FUSION))
     candidates += [Candidate(smooth, ridge, ALL) for ridge in RIDGES]
     products = [*_products(scores)]
@@ -90,6 +96,12 @@ def _bins(score, n_bins):
     twice_middle = sum(np.searchsorted(ordered, score, side) for side in ("left", "right"))
     number = twice_middle * n_bins // (2 * len(score))
     return [(number == each) + 0 * score for each in np.unique(number)[1:]]
+
+
+def _beyond_bends(score):
+    """By how much scores (M,) lie beyond some quantiles, away from the middle."""
+    bends = zip(BENDS, np.nanquantile(score, BENDS), strict=True)
+    return [np.maximum(score - bend if share > 0.5 else bend - score, 0) for share, bend in bends]
 
 
 def fit(columns: Floats, target: Flags, weights: Floats, candidates: list[Candidate]) -> Floats:

@@ -6,6 +6,7 @@ from scipy.special import expit
 
 from voiceprivacy.privacy.verdict.learner import (
     ALL,
+    BENT,
     FUSION,
     IN_BINS,
     MOST_PRODUCTS,
@@ -77,26 +78,44 @@ def test_perfect_separation_has_finite_llrs():
 
 
 def test_columns_and_candidates_by_hand():
-    """A form has the score and its damped square, s^2 / (1 + |s| / 5); raw scores have bins too."""
+    """A form has the score and its damped square, s^2 / (1 + |s| / 5).
+
+    Raw and doubly centred scores have bins too, and how far they lie beyond each of four quantiles.
+    """
     raw = np.array([[-5.0, 0.0], [5.0, 10.0]])
     columns, candidates = design({"raw": raw, "enrolment": raw / 5, "both": raw[:, :1]}, 2)
-    of_raw = [[-5, 5], [12.5, 12.5], [0, 1], [0, 10], [0, 100 / 3], [0, 1]]
+    beyond = [[0.5, 0], [2.5, 0], [0, 2.5], [0, 0.5]]  # of 5, 25, 75 and 95 % of a range of 10
+    of_raw = [[-5, 5], [12.5, 12.5], [0, 1], *beyond, [0, 10], [0, 100 / 3], [0, 1], *beyond]
     of_enrolment = [[-1, 1], [5 / 6, 5 / 6], [0, 2], [0, 20 / 7]]
-    assert pytest.approx(np.array([[1, 1], *of_raw, *of_enrolment, *of_raw[:3]])) == columns.T
-    smooth = [1, 2, 4, 5, 7, 8, 9, 10, 11, 12]
+    assert pytest.approx(np.array([[1, 1], *of_raw, *of_enrolment, *of_raw[:7]])) == columns.T
+    smooth = [1, 2, 8, 9, 15, 16, 17, 18, 19, 20]
     expected = [
-        *[([1, 2], 0.2, ONE_SCORE), ([3], 1, IN_BINS), ([4, 5], 0.2, ONE_SCORE), ([6], 1, IN_BINS)],
-        ([1, 4], 1, FUSION),
-        *[([7, 8], 0.2, ONE_SCORE), ([9, 10], 0.2, ONE_SCORE), ([7, 9], 1, FUSION)],
-        *[([11, 12], 0.2, ONE_SCORE), ([13], 1, IN_BINS)],  # one score has no fusion
+        *[([1, 2], 0.2, ONE_SCORE), ([3], 1, IN_BINS), ([1, 4, 5, 6, 7], 1, BENT)],
+        *[([8, 9], 0.2, ONE_SCORE), ([10], 1, IN_BINS), ([8, 11, 12, 13, 14], 1, BENT)],
+        ([1, 8], 1, FUSION),
+        *[([15, 16], 0.2, ONE_SCORE), ([17, 18], 0.2, ONE_SCORE), ([15, 17], 1, FUSION)],
+        # one score has no fusion
+        *[([19, 20], 0.2, ONE_SCORE), ([21], 1, IN_BINS), ([19, 22, 23, 24, 25], 1, BENT)],
         *[(smooth, ridge, ALL) for ridge in (0.1, 1, 8)],
     ]
     assert candidates == [Candidate(*each) for each in expected]
 
 
+def test_where_half_of_the_targets_are_hidden_a_line_that_bends_says_most():
+    """LLRs of log(1/2 + 1/2 e^(5 s - 12.5)): flat, then rising."""
+    draw = np.random.default_rng(0)
+    target = np.arange(4000) < 2000
+    scores = draw.normal(size=4000) + np.where(np.arange(4000) < 1000, 5, 0)
+    columns, candidates = design({"raw": scores[:, None]}, 10)
+    slopes = fit(columns, target, np.ones(4000), candidates)
+    truth = np.log(0.5 + 0.5 * np.exp(5 * scores - 12.5))
+    errors = np.abs(columns @ slopes - truth[:, None]).mean(axis=0)
+    assert candidates[errors.argmin()].kind == BENT
+
+
 def test_without_bins_no_candidate_has_them():
     _, candidates = design({"raw": np.random.default_rng(1).normal(size=(200, 2))}, 1)
-    assert IN_BINS not in [kind for _, _, kind, _ in candidates]
+    assert not {IN_BINS, BENT} & {kind for _, _, kind, _ in candidates}
 
 
 def test_bins_hold_equally_many_trials_and_ties_share_one():
