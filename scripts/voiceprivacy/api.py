@@ -31,6 +31,7 @@ from voiceprivacy.catalogue import shown_once
 from voiceprivacy.catalogue.shown import mark_of, marks_explained, shown
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import Embeddings
+from voiceprivacy.inout.ids import namer_of_sessions
 from voiceprivacy.inout.score_tables import check_condition
 from voiceprivacy.inout.scored_trials import ScoredTrials, warning_of_itself
 from voiceprivacy.inout.trial_lists import Trial, label_of
@@ -535,7 +536,7 @@ def verdict(
     _refuse_no_mapping(given, "thresholds", "{name: number}")
     if not {*attacks} - {ORIGINAL}:
         raise BadInput("attacks: expected a protected system")
-    table = ScoreTable(_names(speakers), recording)
+    table = ScoreTable(_names(speakers), namer_of_sessions(recording))
     for name, number in given.items():
         _refuse_others(Thresholds._fields, "thresholds", name)
         if not _number(number) >= 0:  # NaN is not

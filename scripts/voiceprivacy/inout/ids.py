@@ -5,7 +5,8 @@ Ids become names of files and arguments of commands.
 
 import hashlib
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.files import FilePath
@@ -107,3 +108,8 @@ def recordings_of(utterances: Collection[str], pattern: str | None = None) -> li
             match = re.search(pattern, source)
             recordings.append(match[1] or source if match else source)
     return recordings
+
+
+def namer_of_sessions(pattern: str | None) -> Callable[[list[str]], list[str]] | None:
+    """The function that names the sessions of utterances by a pattern; None without one."""
+    return partial(recordings_of, pattern=pattern) if pattern else None

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.enrolments import read_speakers
+from voiceprivacy.inout.ids import namer_of_sessions
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.score_tables import add_scores
 from voiceprivacy.privacy.verdict.score_table import ScoreTable
@@ -50,7 +51,7 @@ def verdict(
     output : JSON to write, such as verdict.json
     whole : all that there is to say, however many lines it takes
     """
-    table = ScoreTable(read_speakers(speakers), recording)
+    table = ScoreTable(read_speakers(speakers), namer_of_sessions(recording))
     given = {"system": system, "attacker": attacker, "condition": condition, "list": list}
     for path in scores:
         if warning := add_scores(path, given, table.speaker_of, table.scores):

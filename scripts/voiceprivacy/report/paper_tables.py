@@ -204,7 +204,7 @@ def table_4(numbers: Numbers) -> Table:
 
 def explained(table: Table, notes: Sequence[str] = ()) -> Table:
     """The table with notes below it, and with what daggers in it mean."""
-    cells = [column.text(row) for column in table.columns for row in table.rows]
+    cells = ["".join(map(column.text, table.rows)) for column in table.columns]
     return table._replace(notes=[*notes, *marks_explained(cells)])
 
 

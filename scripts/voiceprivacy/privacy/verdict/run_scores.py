@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, TypedDict
 from voiceprivacy.errors import BadInput
 from voiceprivacy.inout.arrays import read_npz
 from voiceprivacy.inout.enrolments import read_enrolments, read_speakers
-from voiceprivacy.inout.ids import hashed_speaker
+from voiceprivacy.inout.ids import hashed_speaker, namer_of_sessions
 from voiceprivacy.inout.json_files import of_type, read_json
 from voiceprivacy.inout.scored_trials import Pair, read_scored_trials
 from voiceprivacy.inout.tables import FINDINGS, read_table
 from voiceprivacy.plan.rows import ListOfVerdict, PlanOfVerdict
 from voiceprivacy.privacy.verdict.planted_files import control_of
-from voiceprivacy.privacy.verdict.score_table import Attack, ScoreTable
+from voiceprivacy.privacy.verdict.score_table import Attack, NameSessions, ScoreTable
 from voiceprivacy.privacy.verdict.verdict import Known, Thresholds, verdict_of
 from voiceprivacy.vocabulary import GIVEN, LEFT_UNPROTECTED, NARROW_BAND, ORIGINAL, SPEAKERS_LEARNT
 
@@ -98,9 +98,9 @@ class RunScores(ScoreTable):
             enrolled |= read_enrolments(path)
         return enrolled
 
-    def pattern(self, name: str) -> str | None:
-        """The pattern that finds sessions in the ids of a list."""
-        return self.lists[name].get("recording")
+    def sessions_named(self, name: str) -> NameSessions | None:
+        """The function that names sessions of a list, by a pattern of the config or of a corpus."""
+        return namer_of_sessions(self.lists[name].get("recording"))
 
     def of_attack(self, scores: Path) -> dict[Pair, float]:
         """The scores of a file."""

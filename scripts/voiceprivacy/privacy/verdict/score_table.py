@@ -1,19 +1,19 @@
 """Scores that a verdict is made from, in memory; those of a run lie in files (run_scores.py)."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from voiceprivacy.inout.ids import recordings_of
 from voiceprivacy.vocabulary import ORIGINAL
 
 LINKAGE = "rr"
 
 Trial = tuple[str, str]  # enrolment, trial
 Attack = tuple[str, str]  # attacker, condition
+NameSessions = Callable[[list[str]], list[str]]
 
 
 class Scored(NamedTuple):
@@ -75,13 +75,15 @@ class ScoreTable:
     """Scores of a set.
 
     ``scores`` is {list: {system: {attack: {trial: score}}}}. Trials that compare a recording with
-    itself are left out; ``of_itself`` collects those of each list. The first group of the pattern
-    ``recording``, in an id, names its session or channel.
+    itself are left out; ``of_itself`` collects those of each list. ``name_sessions`` is a function
+    of ids: the session, or channel, of each.
     """
 
-    def __init__(self, speaker_of: Mapping[str, str], recording: str | None = None) -> None:
+    def __init__(
+        self, speaker_of: Mapping[str, str], name_sessions: NameSessions | None = None
+    ) -> None:
         self.speaker_of = speaker_of
-        self.recording = recording
+        self.name_sessions = name_sessions
         self.scores: dict[str, dict[str, dict[Attack, Any]]] = {}
         self.of_itself: dict[str, set[Trial]] = {}
 
@@ -95,17 +97,17 @@ class ScoreTable:
 
     def sessions(self, name: str, trials: Iterable[Trial]) -> dict[str, set[str]]:
         """{id: its sessions} of enrolments and recordings; {} where sessions are unknown."""
-        if not (pattern := self.pattern(name)):
+        if not (name_sessions := self.sessions_named(name)):
             return {}
         enrolled = self.enrolled(name)
         recordings = {one: enrolled.get(one, [one]) for one in chain.from_iterable(trials)}
         names = sorted(set(chain.from_iterable(recordings.values())))
-        session_of = dict(zip(names, recordings_of(names, pattern), strict=True))
+        session_of = dict(zip(names, name_sessions(names), strict=True))
         return {one: {session_of[name] for name in own} for one, own in recordings.items()}
 
-    def pattern(self, name: str) -> str | None:
-        """The pattern that finds sessions in the ids of a list: all lists have the same."""
-        return self.recording
+    def sessions_named(self, name: str) -> NameSessions | None:
+        """The function that names sessions of a list: all lists have the same."""
+        return self.name_sessions
 
     def of_attack(self, scores: Any) -> Mapping[Trial, float]:
         """The scores of one attack."""

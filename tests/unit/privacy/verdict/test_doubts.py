@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from support.heldout_lists import score_table
 
+from voiceprivacy.inout.ids import namer_of_sessions
 from voiceprivacy.privacy.verdict.doubts import (
     OTHER_SESSIONS,
     STRANGERS_ALONE,
@@ -156,6 +157,6 @@ def test_sessions_that_ids_show_are_a_reason_against_low():
                 == named[other].endswith("m0")
             }
     assert OTHER_SESSIONS not in verdict_of(table)["systems"]["x"]["reasons"]
-    table.recording = "-(m.)$"
+    table.name_sessions = namer_of_sessions("-(m.)$")
     facts = verdict_of(table)["systems"]["x"]
     assert facts["doubts"] == [OTHER_SESSIONS] and OTHER_SESSIONS in facts["reasons"]
