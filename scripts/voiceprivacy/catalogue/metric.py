@@ -42,7 +42,7 @@ class Metric(NamedTuple):
     compared : whether anonymisers are compared by it, pair by pair
     column : whether it is a column of the comparison
     optional : whether that column may be missing, as in runs without intervals
-    newer : whether results of 0.2 and before lack it, and may be exchanged without
+    newer : whether results that were exchanged earlier lack it, which are whole without
     group : of utility: what it is about, one of PREFERRED
     headline : of utility: whether it stands in the main table of the page
     twin : a table leaves it out where this other metric has the same value; its own name: always
