@@ -383,13 +383,13 @@ def test_useless_attackers_change_no_upper_limit_of_another_s_single_scores(few_
     enrolled, tried, recordings, scores = complete(8, 3, seed=1, distance=0.8)
     useless = np.random.default_rng(50).normal(size=(len(scores), 2))
     limits = []
-    for first, columns in ((0, [scores]), (2, [useless[:, :1], scores, useless[:, 1:]])):
+    for first, columns in ((0, [scores]), (3, [useless[:, :1], scores, useless[:, 1:]])):
         trials = trials_from(enrolled, tried, recordings, np.hstack(columns))
         evidence = one_recording(trials)
-        raw = evidence.in_sample[:, first : first + 2]
-        kinds = [candidate.kind for candidate in evidence.candidates[first : first + 2]]
-        assert kinds == [learner.ONE_SCORE, learner.IN_BINS]
-        limits.append(evidence_of(np.zeros((8, 8)), raw.T, kinds, (1, 1)).high())
+        raw = evidence.in_sample[:, first : first + 3]
+        kinds = [candidate.kind for candidate in evidence.candidates[first : first + 3]]
+        assert kinds == [*learner.SINGLE]
+        limits.append(evidence_of(np.zeros((8, 8)), raw.T, kinds, (1, 1, 1)).high())
     assert limits[1] == pytest.approx(limits[0])
 
 
