@@ -187,8 +187,6 @@ class Zebra(NamedTuple):
     worst_case_ceiling_log10: float
     tag: str
     tag_ceiling: str
-    lr_limit_low_log10: float
-    lr_limit_high_log10: float
     ddcf: float
     n_target: int
     n_nontarget: int

@@ -42,7 +42,6 @@ class Metric(NamedTuple):
     compared : whether anonymisers are compared by it, pair by pair
     column : whether it is a column of the comparison
     optional : whether that column may be missing, as in runs without intervals
-    newer : whether results that were exchanged earlier lack it, which are whole without
     group : of utility: what it is about, one of PREFERRED
     headline : of utility: whether it stands in the main table of the page
     twin : a table leaves it out where this other metric has the same value; its own name: always
@@ -66,7 +65,6 @@ class Metric(NamedTuple):
     compared: bool = False
     column: bool = False
     optional: bool = False
-    newer: bool = False
     group: str = ""
     headline: bool = False
     twin: str = ""

@@ -189,30 +189,6 @@ ZEBRA = [
             " with perfectly separated ones.",
         ),
     ),
-    Metric(
-        name="lr_limit_high_log10",
-        title="supported",
-        unit="log10",
-        family="zebra",
-        meaning="The highest likelihood ratio that the trials support, as the power of ten"
-        " (Alberink et al. 2025). A worst case beyond it may be of the list's size.",
-        digits=2,
-        short="LR to",
-        heading="LRs to",
-        column=True,
-        optional=True,
-        newer=True,
-    ),
-    Metric(
-        name="lr_limit_low_log10",
-        title="lowest supported",
-        unit="log10",
-        family="zebra",
-        meaning="The lowest likelihood ratio that the trials support, as the power of ten.",
-        digits=2,
-        heading="LRs from",
-        newer=True,
-    ),
     *alike(
         ("worst_case_leave_one_out_low_log10", "worst_case_leave_one_out_high_log10"),
         Metric(

@@ -4,8 +4,9 @@ from typing import Literal
 
 from voiceprivacy.inout.json_files import write_json
 from voiceprivacy.inout.tables import write_curves
-from voiceprivacy.privacy import Metrics
+from voiceprivacy.privacy import Classes
 from voiceprivacy.privacy.scores import lr_limits, zebra
+from voiceprivacy.privacy.scores.calibration import oracle_blocks
 from voiceprivacy.privacy.scores.samples import SpeakerTrials
 from voiceprivacy.privacy.scores.score_files import read_score_file, warning_of_reversed
 from voiceprivacy.privacy.scores.tags import read_tags
@@ -71,7 +72,7 @@ def assess_zebra(
         numbers[name], profiles[name] = zebra.assess(**given, tags=own_tags)
         if warning_of_reversed(**given):
             reversed_scores.add(name)
-        limits[name] = _limits(numbers[name], arranged, draws)
+        limits[name] = _limits(given, arranged, draws)
         if arranged:
             eers[name] = eer_percent(**given)
             resampled[name] = resampled_trials(arranged, zebra.sample_metrics, draws)
@@ -104,8 +105,9 @@ def assess_zebra(
             say(f"{name}: {null.describe(values)}")
 
 
-def _limits(values: Metrics, arranged: SpeakerTrials | None, draws: Draws) -> str:
+def _limits(classes: Classes, arranged: SpeakerTrials | None, draws: Draws) -> str:
     """The limits of likelihood ratios in words, with intervals where speakers are known."""
+    values = lr_limits.blocks_limits(oracle_blocks(**classes, laplace=True))
     drawn = arranged and resampled_trials(arranged, lr_limits.sample_limits, draws)
     if not drawn:
         return lr_limits.describe(values, {})

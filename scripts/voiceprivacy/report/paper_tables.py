@@ -85,8 +85,6 @@ OF_SCORES = {  # columns of tables of score files, with headings that are not th
         "worst_case_ceiling_log10": "ceiling",
         "tag": "",
         "tag_ceiling": "highest tag of this list",
-        "lr_limit_low_log10": r"LRs from [$\log_{10}$]",
-        "lr_limit_high_log10": "to",
     },
     "verification": {
         "eer_percent": "",

@@ -10,7 +10,7 @@ from voiceprivacy.report.answer import rank_answers, what_was_run
 from voiceprivacy.report.comparison import NO_ORDER, System, about_draws, strongest_attacks
 from voiceprivacy.report.metrics import Number
 from voiceprivacy.report.typeset import listed
-from voiceprivacy.report.uncertainty import NONE, NULL, SUPPORTED, Comparisons
+from voiceprivacy.report.uncertainty import NONE, NULL, Comparisons
 from voiceprivacy.report.verdict import (
     NOT_GIVEN,
     Judged,
@@ -39,14 +39,6 @@ MORE = "[...]"  # is on the page
 LEFT_OUT = "Left out"
 ATTACK_WIDTH = 13
 MOST_SYSTEMS = 30
-BELOW = {  # a line below the numbers: what it is called, and of which column it speaks
-    NULL: ("zero evid.", "dece_bit"),
-    SUPPORTED: ("LRs to", "worst_case_log10"),
-}
-LRS_TO = (
-    "LRs to: up to there the trials support a likelihood ratio for one speaker (Alberink et al."
-    " 2025); a worst case beyond it may be of the list's size."
-)
 CORRECTED = (
     "zero evid.: D_ECE up to there, by definition, is no more than permuted speakers give. With few"
     " speakers minCllr, D_ECE and ranks show more than there is; their intervals are corrected for"
@@ -115,8 +107,6 @@ def summary(
         lines += _wrapped(sentence)
     if comparisons != NONE:
         lines += _wrapped(CORRECTED)
-    if any(system.mean.numbers[SUPPORTED].value is not None for system in shown):
-        lines += _wrapped(LRS_TO)
     if any(system.has_few_speakers for system in shown):
         lines += _wrapped(NO_ORDER)
     if any(DAGGER in line for line in lines):
@@ -274,7 +264,8 @@ def _table(systems: Sequence[System]) -> list[str]:
 
 
 def _uncertainty(system: System) -> list[str]:
-    """Lines below a system: limits, definitions' values, and up to where numbers hold."""
+    """Lines below a system: limits, definitions' values, and up to where D_ECE is no evidence."""
+    band = system.mean.numbers[NULL].value
     low, high, definitions = [], [], []
     for column in COLUMNS:
         number = system.shown(system.mean_label, column.name)
@@ -287,11 +278,9 @@ def _uncertainty(system: System) -> list[str]:
         lines += [_line("", "  95 % from", low), _line("", "  95 % to", high)]
     if any(definitions):
         lines.append(_line("", "  definition", definitions))
-    for metric, (words, name) in BELOW.items():
-        value = system.mean.numbers[metric].value
-        if value is not None:
-            cells = [column.text(value) if column.name == name else "" for column in COLUMNS]
-            lines.append(_line("", f"  {words}", cells))
+    if band is not None:
+        cells = [column.text(band) if column.name == "dece_bit" else "" for column in COLUMNS]
+        lines.append(_line("", "  zero evid.", cells))
     return lines
 
 

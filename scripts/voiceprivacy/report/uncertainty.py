@@ -29,7 +29,7 @@ from voiceprivacy.vocabulary import (
     NumberKey,
 )
 
-NULL, SUPPORTED = "dece_null95_bit", "lr_limit_high_log10"
+NULL = "dece_null95_bit"
 TOO_FEW = "too few speakers to tell"
 NEARLY_ALL = 0.95  # of a scale: an interval so wide says nothing
 

@@ -86,16 +86,6 @@ def test_a_forged_number_and_a_forged_interval_are_refused_with_the_line(reposit
     assert len(findings(repository, changed=[f"protocols/{PROTOCOL}.json"])) == 1
 
 
-def test_a_result_of_before_may_lack_a_newer_metric_and_no_other(repository):
-    def leave_out(metric):
-        edit(repository / f"{X_ONE}.json", lambda values: values["conditions"]["op"].pop(metric))
-
-    leave_out("lr_limit_high_log10")
-    assert findings(repository) == []
-    leave_out("dece_bit")
-    require(repository, "conditions.op: dece_bit is missing")
-
-
 def test_a_swapped_label_is_refused_with_the_line(repository):
     scores = repository / f"{X_ONE}.scores.gz"
     line = change(scores, "op\ts1\ts1-1\ttarget", "op\ts1\ts1-1\tnontarget")

@@ -104,19 +104,6 @@ def test_the_terminal_shows_limits_and_the_band(report):
     assert lines[row].index("0.250") == lines[row + 4].index("0.250")  # below the D_ECE
 
 
-def test_the_terminal_shows_up_to_where_likelihood_ratios_are_supported(metrics):
-    supported = [
-        line._replace(metric="lr_limit_high_log10", value="1.25")
-        for line in metrics
-        if line.metric == "worst_case_log10"
-    ]
-    lines = summary(compare([*metrics, *supported]))
-    row = next(line for line in lines if line.strip().startswith("LRs to"))
-    worst = next(line for line in lines if "worst" in line)
-    assert row.index("1.25") + len("1.25") == worst.index("worst") + len("worst")
-    assert not any("LRs to" in line for line in summary(compare(metrics)))
-
-
 def test_the_tables_for_papers_hold_the_intervals(report, tmp_path):
     systems, _ = report
     write_comparison(tmp_path / "comparison.tsv", systems)

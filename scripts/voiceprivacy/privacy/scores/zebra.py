@@ -40,7 +40,6 @@ from voiceprivacy.privacy.scores.calibration import (
     step_llrs,
     train_linear,
 )
-from voiceprivacy.privacy.scores.lr_limits import blocks_limits
 from voiceprivacy.privacy.scores.samples import Sample
 from voiceprivacy.privacy.scores.verification import cllr_bit, cllr_min_bit, resampled_metrics
 from voiceprivacy.vocabulary import LABELS
@@ -104,8 +103,7 @@ def assess(
     ties = count_ties(**scores)
     blocks = pav_blocks(ties)
     # Averages take the plain LLRs. The strongest one would be infinite without Laplace's rule.
-    with_laplace = pav_blocks(ties, laplace=True)
-    worst = worst_case_log10(**scores, blocks=with_laplace)
+    worst = worst_case_log10(**scores, blocks=pav_blocks(ties, laplace=True))
     ceiling = worst_case_ceiling_log10(**scores)
     metrics: Metrics = {
         "dece_bit": dece_bit(**scores, blocks=blocks),
@@ -114,7 +112,6 @@ def assess(
         "worst_case_ceiling_log10": ceiling,
         "tag": tag_of(worst, tags).name,
         "tag_ceiling": tag_of(ceiling, tags).name,
-        **blocks_limits(with_laplace),
         "ddcf": ddcf(**scores, blocks=blocks),
         "n_target": len(target),
         "n_nontarget": len(nontarget),
