@@ -157,10 +157,10 @@ def lines_of_set(judged: Judged, *, spare: int = 0, whole: bool = False) -> list
         "Check": [notes.check],
         "Next": steps,
     }
-    n_more = max(len(judged.rows) - 2, 0)  # systems, each with a row and lines of its own
     if whole:
         texts = [headed(title, own, most=MANY) for title, own in paragraphs.items() if any(own)]
         return [*head, *columns(table), *itertools.chain.from_iterable(texts)]
+    n_more = max(len(judged.rows) - 2, 0)  # systems, each with a row and lines of its own
     room = MOST_LINES - spare - len(head) - len(columns(table[:3])) + LINES_OF_ONE_MORE * n_more
     most = MOST_LINES_OF | {"Why": MOST_LINES_OF["Why"] + n_more}
     return [*head, *columns(table), *_fitted(paragraphs, most, room)]

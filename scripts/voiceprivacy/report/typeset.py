@@ -44,9 +44,8 @@ SIGNS = {
 TO_LATEX = str.maketrans(SPECIAL | SIGNS)
 NAMING = ("Set", "System", "")  # titles of columns that name what a row is of
 MOST_NAMES = 6  # of a longer list, so many names are written out
-WITH_LIMITS = re.compile(
-    rf"([^\[\]]+) (\[[^\[\]]+\][{DAGGER}{DOUBLE_DAGGER}]?)"
-)  # a number and its interval
+# A number and its interval.
+WITH_LIMITS = re.compile(rf"([^\[\]]+) (\[[^\[\]]+\][{DAGGER}{DOUBLE_DAGGER}]?)")
 NEEDED = r"% Needs \usepackage{booktabs}, and \usepackage{graphicx} for a wide table."
 MINUS_SIGN = re.compile(r"(?<![^/[( ])-(?=\d|inf\b)")  # of a number; else it is a hyphen
 

@@ -161,7 +161,7 @@ TESTED = {  # where a file has the limits that decide, corrected for all tests t
 }
 OR_THE_LIST = {
     "targets_below": ", or the trial list shows it: own speakers score below others",
-    "other_sessions": ", or the trial list shows it: targets are of other sessions than nontargets",
+    "other_sessions": ", or the trial list shows it: sessions alone tell targets from nontargets",
 }
 NO_ONE_ABOVE = (
     "{}: with {} recordings or more of each of {} speakers, no speaker is recognised (first of 20)"
@@ -190,8 +190,8 @@ REASONS = {  # of an inconclusive system, the most telling first
     "targets_below": "protected recordings are less like their own speaker than like others, so the"
     " list may be to blame",
     "strangers_alone": "many recordings are clearly of another speaker, so files may be mixed up",
-    "other_sessions": "targets are always of other sessions than nontargets, so it may be sessions"
-    " that are compared",
+    "other_sessions": "sessions alone tell targets from nontargets, so it may be sessions that are"
+    " compared",
     "equal_scores": "all scores of a list are equal",
     "list_missing": "a list has no scores of it",
     "few_persons": "a list has fewer than 4 speakers who are compared with their own recordings",

@@ -196,7 +196,7 @@ def _judge_list(scores, name, judged):
     reference = set().union(*chain.from_iterable(tried))
     persons = _persons(reference, speaker_of)
     sessions = scores.sessions(name, reference)
-    of_all = set()  # doubts of a list, whoever protects it
+    of_all = set()  # doubts of the list itself
     if sessions and is_of_other_sessions(reference, speaker_of, sessions):
         of_all.add(OTHER_SESSIONS)
     original = judged.get(ORIGINAL)
